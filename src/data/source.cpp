@@ -154,6 +154,11 @@ std::shared_ptr<const Source> Source::of(std::span<const std::byte> bytes,
   return std::make_shared<MemorySource>(bytes, std::move(owner), std::string());
 }
 
+std::shared_ptr<const Source> Source::of(std::vector<std::byte>&& bytes) {
+  const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  return of(*owner, owner);
+}
+
 std::shared_ptr<const Source> Source::read_all(std::istream& in, std::string name) {
   if (in.fail()) fail_stream(name, {}, 0);
   const auto bytes = std::make_shared<std::vector<std::byte>>();

@@ -212,9 +212,7 @@ Value load(std::span<const std::byte> bytes, const ReadOptions& options) {
 }
 
 Value load(std::vector<std::byte>&& bytes, const ReadOptions& options) {
-  auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  const std::span<const std::byte> view = *owner;
-  return load_value(Source::of(view, std::move(owner)), options);
+  return load_value(Source::of(std::move(bytes)), options);
 }
 
 }  // namespace safestructures::inline v0

@@ -131,6 +131,11 @@ class BytesRecorder {
   [[nodiscard]] T load(std::span<const std::byte> bytes) const {
     return safestructures::load<T>(bytes, base_.load_options());
   }
+  /// Takes over the bytes: nothing has to be kept alive.
+  template <class T>
+  [[nodiscard]] T load(std::vector<std::byte>&& bytes) const {
+    return safestructures::load<T>(std::move(bytes), base_.load_options());
+  }
 
  private:
   RecorderBase base_;

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <safestructures/data/export.hpp>
 
@@ -58,6 +59,12 @@ class SAFESTRUCTURES_API Source {
   /// Returns a source of bytes in memory. \param owner keeps them alive; if null, the caller does
   [[nodiscard]] static std::shared_ptr<const Source> of(std::span<const std::byte> bytes,
                                                         std::shared_ptr<const void> owner);
+  /// Takes over bytes without copying them.
+  [[nodiscard]] static std::shared_ptr<const Source> of(std::vector<std::byte>&& bytes);
+  // A temporary would be gone before it is read.
+  template <class Allocator>
+  static std::shared_ptr<const Source> of(const std::vector<std::byte, Allocator>&& bytes,
+                                          std::shared_ptr<const void> owner) = delete;
 
   /// Reads a binary stream from its position to its end, into memory that grows with what arrives.
   /// The stream's state flags stay as they are.

@@ -62,6 +62,10 @@ class SAFESTRUCTURES_API Tensor {
   [[nodiscard]] static Tensor borrow(DType dtype, Shape shape, std::span<const std::byte> bytes) {
     return share(dtype, std::move(shape), bytes, nullptr);
   }
+  // A temporary would be gone before the view is used.
+  template <class Allocator>
+  static Tensor borrow(DType dtype, Shape shape,
+                       const std::vector<std::byte, Allocator>&& bytes) = delete;
 
   /// Makes a view of row-major memory that stays valid as long as `owner` lives.
   /// \throws Error `shape_mismatch` as `borrow`

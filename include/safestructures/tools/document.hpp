@@ -123,6 +123,11 @@ class SAFESTRUCTURES_API Document {
   [[nodiscard]] static Document from_bytes(std::span<const std::byte> bytes,
                                            std::shared_ptr<const void> owner,
                                            const LoadOptions& options = {});
+  // A temporary would be gone before it is read: `open(Source::of(bytes))` takes it over.
+  template <class Allocator>
+  static Document from_bytes(const std::vector<std::byte, Allocator>&& bytes,
+                             std::shared_ptr<const void> owner,
+                             const LoadOptions& options = {}) = delete;
 
   /// Returns the whole structure, with tensors in their stored dtype. Of a temporary,
   /// `at("/").value()` returns a copy.

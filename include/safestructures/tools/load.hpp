@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <iosfwd>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -79,9 +78,7 @@ template <class T>
 template <class T>
 [[nodiscard]] detail::Loaded<T> load(std::vector<std::byte>&& bytes,
                                      const LoadOptions& options = {}) {
-  auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  const std::span<const std::byte> view = *owner;
-  return Document::from_bytes(view, std::move(owner), detail::typed<T>(options)).template as<T>();
+  return Document::open(Source::of(std::move(bytes)), detail::typed<T>(options)).template as<T>();
 }
 
 /// Loads from bytes as a Value whose tensors refer to `bytes`, which the caller must keep alive.

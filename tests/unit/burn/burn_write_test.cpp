@@ -60,6 +60,15 @@ TEST_CASE("a small record is these bytes of MessagePack") {
         "\xA2_b\x90"s);
 }
 
+TEST_CASE("a record that a recorder takes over lives as long as what it loads") {
+  struct Item {
+    ss::Tensor w = ss::Tensor::own(std::vector<float>(1000, 2));
+  };
+  const burn::NamedMpkBytesRecorder<> recorder;
+  const auto item = recorder.load<Item>(recorder.record(Item{}));
+  CHECK(item.w.to_vector<float>() == std::vector<float>(1000, 2));
+}
+
 TEST_CASE("a small record is these bytes of bincode") {
   const burn::BinBytesRecorder<> recorder;
   struct Item {

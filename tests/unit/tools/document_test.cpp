@@ -67,13 +67,16 @@ TEST_CASE("tensors stay valid when the document is gone and the file is deleted 
 
 TEST_CASE("bytes in memory are kept alive by their owner") {
   ss::Tensor tensor;
+  ss::Tensor taken_over;
   Value loaded;
   {
     const auto owner = std::make_shared<const std::vector<std::byte>>(ss::save(parts()));
     tensor = ss::Document::from_bytes(*owner, owner).at("/0/w").tensor();
+    taken_over = ss::Document::open(ss::Source::of(ss::save(parts()))).at("/1/w").tensor();
     loaded = ss::load(ss::save(parts()));
   }
   CHECK(tensor.to_vector<float>() == std::vector<float>{1, 2});
+  CHECK(taken_over.to_vector<float>() == std::vector<float>{3, 4, 5});
   CHECK(loaded[1]["w"].tensor().to_vector<float>() == std::vector<float>{3, 4, 5});
 }
 

@@ -60,6 +60,10 @@ class SAFESTRUCTURES_API File {
   [[nodiscard]] static File from_bytes(std::span<const std::byte> bytes,
                                        std::shared_ptr<const void> owner,
                                        const Limits& limits = {});
+  // A temporary would be gone before it is read: `open(Source::of(bytes))` takes it over.
+  template <class Allocator>
+  static File from_bytes(const std::vector<std::byte, Allocator>&& bytes,
+                         std::shared_ptr<const void> owner, const Limits& limits = {}) = delete;
 
   /// The number of tensors, in all files together.
   [[nodiscard]] std::size_t size() const noexcept;
