@@ -141,7 +141,7 @@ Value encode_struct(const StructLayout& layout, std::span<const EncodeField> enc
     if (encoders[i] == nullptr) continue;
     const std::string_view name = layout.fields[i].file_name;
     Value field = encoder.encode_at(name, addresses[i], encoders[i]);
-    insert_field(value, encoder.name(name), std::move(field));
+    insert_entry(value, encoder.name(name), std::move(field));
   }
   return value;
 }

@@ -26,6 +26,7 @@ struct Extras {
   std::string type_name;
   std::vector<Entry> attributes;
   std::string key_label;
+  std::uint32_t offset = 0;  ///< BoxArena::Place
 };
 
 /// A string shared by all values copied from one. It never changes while it is shared.
@@ -67,6 +68,8 @@ struct BoxedDeleter {
     delete_boxed(object);
   }
 };
+
+using BoxedExtras = std::unique_ptr<Extras, BoxedDeleter>;
 
 /// The head of every heap payload. Not virtual: `kind` and `big` tell which one it is.
 struct Box {
@@ -122,6 +125,13 @@ struct Box {
   /// Shares the string of another value, which must be one.
   static void share_string(const Value& other, Value& fresh) noexcept {
     other.text_->owners.fetch_add(1, std::memory_order_relaxed);
+    fresh.text_ = other.text_;
+    fresh.kind_ = Kind::string;
+  }
+  /// The same for a string of which no other thread knows, at a third of the cost.
+  static void share_private_string(const Value& other, Value& fresh) noexcept {
+    std::atomic<std::uint64_t>& owners = other.text_->owners;
+    owners.store(owners.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     fresh.text_ = other.text_;
     fresh.kind_ = Kind::string;
   }
@@ -182,7 +192,7 @@ struct Box {
     std::atomic<std::uint64_t> digest = 0;
     Box* next;  ///< The list of payloads waiting for destruction.
   };
-  std::unique_ptr<Extras> extras;
+  BoxedExtras extras;
   Kind kind;
   bool big;
   std::uint32_t offset = 0;  ///< BoxArena::Place
@@ -205,8 +215,8 @@ inline const std::vector<Entry>& Box::entries(const Value& value) noexcept {
   return static_cast<const DictBox*>(value.box_)->dict.entries();
 }
 
-/// Same as `Value::insert` for a field. \throws Error as it does
-void insert_field(Value& structure, Value name, Value field);
+/// Same as `Value::insert`, but moves from both only once. \throws Error as it does
+void insert_entry(Value& container, Value&& key, Value&& item);
 
 /// Same as `Value::insert` for all entries, which are moved from. \throws Error as it does
 void insert_all(Value& value, std::span<Entry> entries);

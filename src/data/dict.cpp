@@ -150,6 +150,11 @@ std::size_t Dict::find(const Value& key, std::uint64_t hash) const {
 }
 
 bool Dict::insert(Value& key, Value& value) {
+  if (key.kind() == Kind::string && slots_.empty() && entries_.size() < scan_limit) {
+    if (has_among_few(Box::string(key))) return false;
+    add(key, value);
+    return true;
+  }
   if (!is_hashable(key))
     throw Error(ErrorCode::invalid_argument, "a value of this type cannot be a dict key",
                 {.expected = "a type that Python can hash, not a list, dict, set or tensor",
@@ -159,11 +164,6 @@ bool Dict::insert(Value& key, Value& value) {
     throw Error(ErrorCode::limit_exceeded, "a dict has too many entries",
                 {.expected = "less than 2^32"});
   if (count > scan_limit && count * 2 > slots_.size()) rebuild(std::bit_ceil(count * 4));
-  if (key.kind() == Kind::string && slots_.empty()) {
-    if (has_among_few(Box::string(key))) return false;
-    add(key, value);
-    return true;
-  }
   const std::uint64_t hash = needs_hash(key) ? Digester(Digester::Memory::leave)(key) : 0;
   if (find(key, hash) != npos) return false;
   add(key, value);

@@ -8,6 +8,7 @@
 #include <safestructures/data/error.hpp>
 #include "data/box.hpp"
 #include "data/limit.hpp"
+#include "data/recent_names.hpp"
 
 namespace safestructures::inline v0 {
 
@@ -101,13 +102,8 @@ Value Encoder::SharedScope::remember(Value value) const {
 }
 
 Value Encoder::name(std::string_view text) {
-  // Size and first letter distinguish names well enough: a wrong guess only costs a copy.
-  const std::size_t guess =
-      text.empty() ? 0 : text.size() + std::size_t{7} * static_cast<unsigned char>(text[0]);
-  Value& known = names_[guess % names_.size()];
-  if (known.kind() != Kind::string || detail::Box::string(known) != text) known = Value(text);
   Value shared;
-  detail::Box::share_string(known, shared);
+  detail::Box::share_string(detail::remember_name(names_, text), shared);
   return shared;
 }
 

@@ -108,9 +108,9 @@ void clone_or_note(const Value& from, Value& to, Uncopied& uncopied) {
   if (from.is_plain()) Box::mark_plain(to);
 }
 
-std::unique_ptr<Extras> clone_extras(const Box& box, Uncopied& uncopied) {
+detail::BoxedExtras clone_extras(const Box& box, Uncopied& uncopied) {
   if (!box.extras) return nullptr;
-  auto extras = std::make_unique<Extras>();
+  detail::BoxedExtras extras(detail::make_boxed<Extras>());
   extras->type_name = box.extras->type_name;
   extras->key_label = box.extras->key_label;
   const std::vector<Entry>& attributes = box.extras->attributes;
@@ -207,7 +207,16 @@ Value::Value(std::complex<double> value) : none_{} {
   Box::give(*this, box);
 }
 
-Value::Value(const Value& other) : Value(clone(other)) {}
+Value::Value(const Value& other) : none_{} {
+  // As most numbers are that a format reads: 2 ns instead of 9.
+  if (other.kind_ < Kind::string && !other.big_) {
+    kind_ = other.kind_;
+    plain_ = other.plain_;
+    std::memcpy(&none_, &other.none_, sizeof(floating_));
+  } else {
+    *this = clone(other);
+  }
+}
 
 Value::Value(Value&& other) noexcept
     : kind_(other.kind_), plain_(other.plain_), big_(other.big_), none_{} {
@@ -303,7 +312,7 @@ Value Value::bytes(Tensor tensor) {
 
 Value Value::custom(std::string type_name, Value payload) {
   return make<CustomBox>(Kind::custom, [&](CustomBox& box) {
-    box.extras = std::make_unique<Extras>();
+    box.extras.reset(detail::make_boxed<Extras>());
     box.extras->type_name = std::move(type_name);
     box.payload = std::move(payload);
   });

@@ -216,9 +216,10 @@ Value& Value::insert(Value key, Value value) {
   return box.dict.entries().back().value;
 }
 
-void detail::insert_field(Value& structure, Value name, Value field) {
-  if (mapping(structure).dict.insert(name, field)) return;
-  structure.insert(std::move(name), std::move(field));
+void detail::insert_entry(Value& container, Value&& key, Value&& item) {
+  const bool is_wrong = container.kind() == Kind::structure && key.kind() != Kind::string;
+  if (!is_wrong && mapping(container).dict.insert(key, item)) return;
+  container.insert(std::move(key), std::move(item));
 }
 
 void detail::insert_all(Value& value, std::span<Entry> entries) {

@@ -1,4 +1,3 @@
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,8 +29,8 @@ const Lasting<std::vector<Entry>> no_entries;
 detail::Extras& extras_of(Value& value) {
   if (value.kind() <= Kind::string) detail::wrong_kind("a container or tensor", value);
   Box::forget_digest(value);
-  std::unique_ptr<detail::Extras>& extras = Box::of(value)->extras;
-  if (!extras) extras = std::make_unique<detail::Extras>();
+  detail::BoxedExtras& extras = Box::of(value)->extras;
+  if (!extras) extras.reset(detail::make_boxed<detail::Extras>());
   return *extras;
 }
 

@@ -50,16 +50,17 @@ Token Cursor::open(Token container, std::optional<std::uint64_t> count) {
   return container;
 }
 
-void Cursor::append_text(std::uint64_t size) {
+std::string_view Cursor::take_text(std::uint64_t size) {
   const std::span<const std::byte> bytes = window_.take(size);
-  const std::string_view piece(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const bool is_malformed = options_.surrogates ? detail::find_invalid_wtf8(piece).has_value()
-                                                : detail::find_invalid_utf8(piece).has_value();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (detail::is_ascii(text)) return text;
+  const bool is_malformed = options_.surrogates ? detail::find_invalid_wtf8(text).has_value()
+                                                : detail::find_invalid_utf8(text).has_value();
   if (is_malformed)
     throw Error(ErrorCode::invalid_utf8,
                 "a text of " + std::string(options_.what) + " is not UTF-8",
                 {.advice = std::string(options_.advice), .offset = begin_});
-  text_ += piece;
+  return text;
 }
 
 }  // namespace safestructures::inline v0::binary

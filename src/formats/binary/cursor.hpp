@@ -15,6 +15,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/data/value.hpp>
+#include "data/box.hpp"
 #include "formats/binary/window.hpp"
 #include "formats/tree/token.hpp"
 
@@ -87,8 +88,8 @@ class Cursor {
  protected:
   Cursor(const std::shared_ptr<const Source>& source, const CursorOptions& options)
       : options_(options), window_(source, options.is_mapped) {}
-  Cursor(const Cursor&) = default;
-  Cursor& operator=(const Cursor&) = default;
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
 
   /// Reads a value, or the beginning of one.
   virtual Token value() = 0;
@@ -107,10 +108,10 @@ class Cursor {
   /// Opens an array or object. \param count the number of items or entries; nothing if it goes on
   /// until it `ends`
   Token open(Token container, std::optional<std::uint64_t> count);
-  void append_text(std::uint64_t size);
+  /// Returns the next bytes as a text, which stays valid until more are taken.
+  std::string_view take_text(std::uint64_t size);
   Token string(std::uint64_t size) {
-    text_.clear();
-    append_text(size);
+    text_ = take_text(size);
     return Token::string;
   }
   Token raw(std::uint64_t size) {
@@ -122,9 +123,22 @@ class Cursor {
     number_ = std::move(value);
     return Token::number;
   }
+  Token number(std::int64_t value) { return small_number(value); }
+  Token number(std::uint64_t value) {
+    return std::in_range<std::int64_t>(value) ? small_number(static_cast<std::int64_t>(value))
+                                              : number(Value(value));
+  }
+  Token number(double value) { return small_number(value); }
   Token boolean(bool value) {
     boolean_ = value;
     return Token::boolean;
+  }
+
+  template <class T>
+  Token small_number(T value) {
+    if (detail::Box::has(number_)) number_ = Value();
+    detail::Box::set(number_, value);
+    return Token::number;
   }
 
   struct Level {
@@ -143,7 +157,7 @@ class Cursor {
   bool has_begun_ = false;
   bool boolean_ = false;
   Value number_;
-  std::string text_;
+  std::string_view text_;
   std::optional<ByteRange> range_;
   std::vector<std::byte> joined_;
 };

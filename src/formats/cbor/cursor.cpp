@@ -55,7 +55,7 @@ Token Cursor::value() {
     const auto byte = std::to_integer<unsigned>(window_.take(1)[0]);
     const bool is_endless = (byte & 0x1FU) == endless;
     switch (kind_of(byte)) {
-      case Kind::positive: return number(Value(argument(byte)));
+      case Kind::positive: return number(argument(byte));
       case Kind::negative: return negative(argument(byte));
       case Kind::bytes: return is_endless ? pieces(byte >> 5U) : raw(argument(byte));
       case Kind::text: return is_endless ? pieces(byte >> 5U) : string(argument(byte));
@@ -78,7 +78,7 @@ Token Cursor::value() {
 
 Token Cursor::negative(std::uint64_t bits) {
   if (bits <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-    return number(Value(static_cast<std::int64_t>(~bits)));
+    return number(static_cast<std::int64_t>(~bits));
   if (bits == std::numeric_limits<std::uint64_t>::max())
     return number(Value::integer("-18446744073709551616"));
   return number(Value::integer("-" + std::to_string(bits + 1)));
@@ -121,7 +121,7 @@ Token Cursor::pieces(unsigned kind) {
   const bool is_text = static_cast<Kind>(kind) == Kind::text;
   range_.reset();
   joined_.clear();
-  text_.clear();
+  joined_text_.clear();
   for (;;) {
     const auto byte = std::to_integer<unsigned>(window_.take(1)[0]);
     if (byte == stop) break;
@@ -130,13 +130,15 @@ Token Cursor::pieces(unsigned kind) {
            {.expected = is_text ? "text" : "bytes", .found = "byte " + std::to_string(byte)});
     const std::uint64_t size = argument(byte);
     if (is_text) {
-      append_text(size);
+      joined_text_ += take_text(size);
       continue;
     }
     const std::span<const std::byte> piece = window_.take(size);
     joined_.insert(joined_.end(), piece.begin(), piece.end());
   }
-  return is_text ? Token::string : Token::bytes;
+  if (!is_text) return Token::bytes;
+  text_ = joined_text_;
+  return Token::string;
 }
 
 Token Cursor::simple(unsigned byte) {
@@ -146,9 +148,9 @@ Token Cursor::simple(unsigned byte) {
     case 0xF6:
     case 0xF7: return Token::null;
     case 0xF9:
-      return number(Value(static_cast<double>(half::from_bits(unsigned_number<std::uint16_t>()))));
-    case 0xFA: return number(Value(double{std::bit_cast<float>(unsigned_number<std::uint32_t>())}));
-    case 0xFB: return number(Value(std::bit_cast<double>(unsigned_number<std::uint64_t>())));
+      return number(static_cast<double>(half::from_bits(unsigned_number<std::uint16_t>())));
+    case 0xFA: return number(double{std::bit_cast<float>(unsigned_number<std::uint32_t>())});
+    case 0xFB: return number(std::bit_cast<double>(unsigned_number<std::uint64_t>()));
     default: fail_at(byte);
   }
 }

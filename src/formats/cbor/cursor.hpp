@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "formats/binary/cursor.hpp"
 
@@ -36,6 +37,8 @@ class Cursor final : public binary::Cursor {
   /// Reads a text or bytes in pieces. \param kind the major type of the pieces
   Token pieces(unsigned kind);
   Token simple(unsigned byte);
+
+  std::string joined_text_;
 };
 
 }  // namespace safestructures::inline v0::cbor

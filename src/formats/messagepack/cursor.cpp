@@ -18,8 +18,8 @@ Token Cursor::extension(std::uint64_t size) {
 Token Cursor::value() {
   if (token_ == Token::extension) return raw(extension_size_);
   const auto byte = std::to_integer<unsigned>(window_.take(1)[0]);
-  if (byte <= largest_fixint) return number(Value(byte));
-  if (byte >= negative_fixint) return number(Value(static_cast<std::int8_t>(byte)));
+  if (byte <= largest_fixint) return number(std::uint64_t{byte});
+  if (byte >= negative_fixint) return number(std::int64_t{static_cast<std::int8_t>(byte)});
   if ((byte & 0xF0U) == fixmap) return open(Token::object, byte & 0x0FU);
   if ((byte & 0xF0U) == fixarray) return open(Token::array, byte & 0x0FU);
   if ((byte & 0xE0U) == fixstr) return string(byte & 0x1FU);
@@ -37,16 +37,16 @@ Token Cursor::value() {
     case Mark::ext8: return extension(read8());
     case Mark::ext16: return extension(read16());
     case Mark::ext32: return extension(read32());
-    case Mark::float32: return number(Value(double{std::bit_cast<float>(read32())}));
-    case Mark::float64: return number(Value(std::bit_cast<double>(read64())));
-    case Mark::uint8: return number(Value(read8()));
-    case Mark::uint16: return number(Value(read16()));
-    case Mark::uint32: return number(Value(read32()));
-    case Mark::uint64: return number(Value(read64()));
-    case Mark::int8: return number(Value(static_cast<std::int8_t>(read8())));
-    case Mark::int16: return number(Value(static_cast<std::int16_t>(read16())));
-    case Mark::int32: return number(Value(static_cast<std::int32_t>(read32())));
-    case Mark::int64: return number(Value(static_cast<std::int64_t>(read64())));
+    case Mark::float32: return number(double{std::bit_cast<float>(read32())});
+    case Mark::float64: return number(std::bit_cast<double>(read64()));
+    case Mark::uint8: return number(std::uint64_t{read8()});
+    case Mark::uint16: return number(std::uint64_t{read16()});
+    case Mark::uint32: return number(std::uint64_t{read32()});
+    case Mark::uint64: return number(read64());
+    case Mark::int8: return number(std::int64_t{static_cast<std::int8_t>(read8())});
+    case Mark::int16: return number(std::int64_t{static_cast<std::int16_t>(read16())});
+    case Mark::int32: return number(std::int64_t{static_cast<std::int32_t>(read32())});
+    case Mark::int64: return number(static_cast<std::int64_t>(read64()));
     case Mark::fixext1: return extension(1);
     case Mark::fixext2: return extension(2);
     case Mark::fixext4: return extension(4);

@@ -230,7 +230,7 @@ class DirectReader : SchemaCursor {
       if (!is_of_kind && !skip(member.name)) return true;
       if (entries.empty()) entries.reserve(known.size());
       Entry& entry = entries.emplace_back();
-      Box::share_string(known[entries.size() - 1].key, entry.key);
+      Box::share_private_string(known[entries.size() - 1].key, entry.key);
       if (is_of_kind ? !enter() || !rest(member.kind, entry.value)
                      : !noted_node(begin, &member, entry.value))
         return false;

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+#include "data/box.hpp"
 #include "data/dict.hpp"
+#include "data/recent_names.hpp"
 #include "formats/tree/reader.hpp"
 
 namespace safestructures::inline v0::tree {
@@ -40,7 +42,11 @@ Value Reader::value(Unmarked unmarked, const Trace* trace, Content* content) {
 }
 
 Value Reader::bare(Unmarked unmarked, const Trace* trace, Content* content, bool is_wrapped) {
-  if (input_.token() != Token::object) return marked(simple(unmarked, trace), unmarked);
+  if (input_.token() != Token::object) {
+    Value result = simple(unmarked, trace);
+    mark(result, unmarked);
+    return result;
+  }
   if (input_.next() == Token::object_end) return marked(Value::dict(), unmarked);
   const std::string_view name =
       input_.token() == Token::name ? input_.string() : std::string_view();
@@ -97,15 +103,18 @@ Value Reader::simple(Unmarked unmarked, const Trace* trace) {
 
 std::vector<Value> Reader::items(Unmarked unmarked, const Trace* trace) {
   std::vector<Value> result;
-  while (input_.next() != Token::array_end)
+  while (input_.next() != Token::array_end) {
+    if (result.empty()) result.reserve(lengths_.at(depth_));
     result.push_back(value_at(unmarked, Trace{trace, {}, result.size()}));
+  }
+  lengths_.note(depth_, result.size());
   return result;
 }
 
-void Reader::insert(Value& container, Value key, Value item, const Trace& trace,
+void Reader::insert(Value& container, Value&& key, Value&& item, const Trace& trace,
                     std::uint64_t offset) {
   try {
-    container.insert(std::move(key), std::move(item));
+    detail::insert_entry(container, std::move(key), std::move(item));
   } catch (const Error& error) {
     ErrorDetails details = error.details();
     details.path = to_string(&trace);
@@ -116,17 +125,20 @@ void Reader::insert(Value& container, Value key, Value item, const Trace& trace,
 
 void Reader::member(Value& container, Unmarked unmarked, const Trace* trace) {
   const std::uint64_t offset = input_.offset();
-  const std::string name(input_.string());
-  const Trace step{trace, name};
+  Value name;
+  detail::Box::share_private_string(detail::remember_name(known_names_, input_.string()), name);
+  const Trace step{trace, detail::Box::string(name)};
   input_.next();
   Value item = value_at(unmarked, step);
-  insert(container, Value(name), std::move(item), step, offset);
+  insert(container, std::move(name), std::move(item), step, offset);
 }
 
 Value Reader::dict(Unmarked unmarked, const Trace* trace) {
   Value result = Value::dict();
+  result.reserve(sizes_.at(depth_));
   do entry(result, unmarked, trace);
   while (input_.next() != Token::object_end);
+  sizes_.note(depth_, result.size());
   return result;
 }
 
@@ -262,6 +274,7 @@ void Reader::pair_value(Value& dict, Value key, Unmarked unmarked, const Trace& 
 Value Reader::structure(Unmarked unmarked, const Trace* trace) {
   expect(Token::string, Mark::structure, "the name of a class");
   Value result = Value::structure(std::string(input_.string()));
+  result.reserve(sizes_.at(depth_));
   Extras extras;
   bool has_fields = false;
   while (next_member(Mark::structure)) {
@@ -276,6 +289,7 @@ Value Reader::structure(Unmarked unmarked, const Trace* trace) {
       unknown_member(Mark::structure);
     }
   }
+  sizes_.note(depth_, result.size());
   apply(std::move(extras), result);
   return result;
 }

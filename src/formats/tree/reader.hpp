@@ -3,6 +3,7 @@
 /// and read_tensor.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "formats/tensor_names.hpp"
 #include "formats/tree/input.hpp"
 #include "formats/tree/names.hpp"
+#include "formats/tree/recent_sizes.hpp"
 
 namespace safestructures::inline v0::tree {
 
@@ -105,8 +107,12 @@ class Reader {
   /// \param is_wrapped whether the value is wrapped in `$plain` or `$node`
   Value bare(Unmarked unmarked, const Trace* trace, Content* content, bool is_wrapped = false);
 
+  static void mark(Value& value, Unmarked unmarked) {
+    if (unmarked == Unmarked::plain) value = std::move(value).plain();
+  }
   static Value marked(Value value, Unmarked unmarked) {
-    return unmarked == Unmarked::plain ? std::move(value).plain() : std::move(value);
+    mark(value, unmarked);
+    return value;
   }
 
   /// Reads a value that is not an object.
@@ -116,7 +122,8 @@ class Reader {
   /// Reads the value after an extension of MessagePack or a tag of CBOR.
   Value extension(const Trace* trace);
   std::vector<Value> items(Unmarked unmarked, const Trace* trace);
-  void insert(Value& container, Value key, Value item, const Trace& trace, std::uint64_t offset);
+  void insert(Value& container, Value&& key, Value&& item, const Trace& trace,
+              std::uint64_t offset);
 
   /// `entry` reads an entry with a key of any kind; `member` reads one of a dict or struct whose
   /// name the input is at.
@@ -174,6 +181,9 @@ class Reader {
   const Limits& limits_;
   Input& input_;
   detail::NamedTensors names_;
+  std::array<Value, 256> known_names_;  // Of members.
+  RecentSizes lengths_;                 // Of arrays.
+  RecentSizes sizes_;                   // Of objects.
   std::uint64_t tensor_bytes_ = 0;
   std::uint64_t again_ = 0;  // Bytes of repeated references.
   std::uint64_t nodes_ = 0;

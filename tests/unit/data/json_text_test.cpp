@@ -21,6 +21,7 @@ namespace {
 using namespace safestructures::json;
 using safestructures::detail::find_invalid_utf8;
 using safestructures::detail::find_invalid_wtf8;
+using safestructures::detail::is_ascii;
 
 std::string escaped(std::string_view text) {
   std::string result(escaped_bound(text.size()), '?');
@@ -216,6 +217,19 @@ TEST_CASE("text is UTF-8 when each of its sequences is that of a code point") {
           CHECK(find_invalid_utf8(bad) == 10);
         }
       }
+    }
+  }
+}
+
+TEST_CASE("text is ASCII when no character of it is beyond, wherever in it") {
+  for (std::size_t size = 0; size <= 40; ++size) {
+    CAPTURE(size);
+    const std::string text(size, '\x7F');
+    CHECK(is_ascii(text));
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string other = text;
+      other[at] = '\x80';
+      CHECK_FALSE(is_ascii(other));
     }
   }
 }
