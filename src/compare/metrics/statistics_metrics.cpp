@@ -13,9 +13,13 @@
 
 #include <safestructures/tools/sketch.hpp>
 #include "compare/metrics/totals.hpp"
+#include "data/bounded.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
+
+// Its range holds the squares of all doubles.
+using Wide = Sums::Wide;
 
 /// Returns the share of the numbers that are in a different bin of the other side's histogram.
 double histogram_distance(const TensorStatistics& a, const TensorStatistics& b) {
@@ -41,6 +45,13 @@ std::optional<double> quantile_distance(const TensorStatistics& a, const TensorS
   return std::isfinite(range) && std::isfinite(share) ? std::optional(share) : std::nullopt;
 }
 
+double ratio(double over, double under) {
+  return detail::bounded(static_cast<Wide>(over) / static_cast<Wide>(under));
+}
+
+/// Whether a norm is known: one beyond every double is kept as the largest.
+bool is_known(double norm) { return norm < std::numeric_limits<double>::max(); }
+
 /// Returns what the statistics say without a sketch.
 StatisticsMetrics side_by_side(const TensorStatistics& a, const TensorStatistics& b,
                                const Tolerance& tolerance) {
@@ -49,7 +60,7 @@ StatisticsMetrics side_by_side(const TensorStatistics& a, const TensorStatistics
   found.tolerance = tolerance;
   found.norm_a = a.l2_norm;
   found.norm_b = b.l2_norm;
-  if (b.l2_norm > 0) found.norm_ratio = a.l2_norm / b.l2_norm;
+  if (b.l2_norm > 0) found.norm_ratio = ratio(a.l2_norm, b.l2_norm);
   found.mean_a = a.mean;
   found.mean_b = b.mean;
   found.standard_deviation_a = a.standard_deviation;
@@ -67,18 +78,26 @@ StatisticsMetrics side_by_side(const TensorStatistics& a, const TensorStatistics
 /// \param is_other whether the numbers differ, even if the sums do not show it
 void estimate(const TensorSketch& a, const TensorSketch& b, bool is_other,
               StatisticsMetrics& found) {
-  double error = 0;
-  double angle = 0;
+  const bool has_angle =
+      found.norm_a > 0 && found.norm_b > 0 && is_known(found.norm_a) && is_known(found.norm_b);
+  Wide error = 0;
+  Wide angle = 0;
   for (std::size_t i = 0; i < TensorSketch::size; ++i) {
-    error += (a.sums[i] - b.sums[i]) * (a.sums[i] - b.sums[i]);
-    if (found.norm_a > 0 && found.norm_b > 0)
-      angle += std::pow(a.sums[i] / found.norm_a - b.sums[i] / found.norm_b, 2);
+    const auto one = static_cast<Wide>(a.sums[i]);
+    const auto other = static_cast<Wide>(b.sums[i]);
+    error += (one - other) * (one - other);
+    if (!has_angle) continue;
+    const Wide apart =
+        one / static_cast<Wide>(found.norm_a) - other / static_cast<Wide>(found.norm_b);
+    angle += apart * apart;
   }
-  if (!std::isfinite(error) || !std::isfinite(angle) || (is_other && error == 0)) return;
-  found.distance = std::sqrt(error);
-  if (found.norm_b > 0) found.relative_l2 = std::sqrt(error) / found.norm_b;
-  else if (error == 0) found.relative_l2 = 0;
-  if (found.norm_a > 0 && found.norm_b > 0) found.cosine_distance = std::min(angle / 2, 2.0);
+  // Sums beyond every double are infinite.
+  if (!std::isfinite(error) || (is_other && error == 0)) return;
+  found.distance = detail::bounded(std::sqrt(error));
+  if (error == 0) found.relative_l2 = 0;
+  else if (found.norm_b > 0 && is_known(found.norm_b))
+    found.relative_l2 = ratio(*found.distance, found.norm_b);
+  if (has_angle) found.cosine_distance = static_cast<double>(std::min<Wide>(angle / 2, 2));
 }
 
 /// Returns quantiles that are too far apart for numbers within the tolerance; empty if there are
@@ -159,8 +178,7 @@ class StatisticsComparer {
   /// Compares extremes, means and norms. If |a - b| <= atol + rtol |b| for all elements, the same
   /// bound holds for these.
   void compare_bounds() {
-    const double peak = std::max(std::abs(right_.min), std::abs(right_.max)) * modulus();
-    const double most = tolerance_.atol + tolerance_.rtol * peak;
+    const double most = tolerance_.atol + tolerance_.rtol * peak_of_b() * modulus();
     const double root = root_of_b();
     const double mean = allowed_mean();
     if (are_alike_) {
@@ -201,8 +219,14 @@ class StatisticsComparer {
     const bool has_parts_of_a = !are_alike_ && b_.dtype != DType::C64;
     return std::max<std::uint64_t>(right_.finite() * (has_parts_of_a ? 2 : 1), 1);
   }
-  /// Returns the root mean square of b.
-  [[nodiscard]] double root_of_b() const { return rms_of_norm(right_.l2_norm, count_of_b()); }
+  /// Returns the largest magnitude of b's numbers and parts.
+  [[nodiscard]] double peak_of_b() const {
+    return std::max(std::abs(right_.min), std::abs(right_.max));
+  }
+  /// Returns the root mean square of b, or an upper bound.
+  [[nodiscard]] double root_of_b() const {
+    return is_known(right_.l2_norm) ? rms_of_norm(right_.l2_norm, count_of_b()) : peak_of_b();
+  }
   /// Returns how many times as large as the parts the moduli are, at most and in root mean square:
   /// the tolerance of a part is relative to the modulus.
   [[nodiscard]] double modulus() const { return is_complex_ ? std::numbers::sqrt2 : 1; }
