@@ -69,7 +69,9 @@ TensorMetrics metrics_of(const Totals& totals) {
   found.tolerance = totals.tolerance;
   found.non_finite = totals.non_finite;
   found.max_absolute = totals.max_absolute;
-  if (std::isfinite(totals.max_ratio)) found.max_ratio = totals.max_ratio;
+  // With an absolute tolerance, only the quotient is beyond every double.
+  if (std::isfinite(totals.max_ratio) || totals.tolerance.atol > 0)
+    found.max_ratio = std::min(totals.max_ratio, largest);
   if (totals.compared == 0) return found;
 
   const Sums& sums = totals.sums;

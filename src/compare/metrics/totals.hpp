@@ -38,7 +38,7 @@ struct Totals {
   std::uint64_t beyond = 0;
   NonFiniteCounts non_finite{};
   double max_absolute = 0;
-  double max_ratio = 0;     ///< Infinite if unbounded.
+  double max_ratio = 0;     ///< Infinite if unbounded or beyond every double.
   double max_relative = 0;  ///< Set if something differs and b is not zero.
   double largest_b = 0;     ///< The largest |b|.
   std::uint64_t max_ulp = 0;

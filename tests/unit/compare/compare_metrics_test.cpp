@@ -305,6 +305,8 @@ TEST_CASE("magnitudes at both ends of double precision are summed without overfl
   CHECK(allowed(1.5).beyond == 1);
   CHECK(*allowed(1.5).max_ratio == doctest::Approx(2 / 1.5));
   CHECK(allowed(2.5).beyond == 0);
+  // A ratio to some tolerance is never unbounded.
+  CHECK(compare({1e305}, {0}).max_ratio == std::numeric_limits<double>::max());
   // The floor is no subnormal number.
   CHECK(*compare({2e-310}, {1e-310}).max_relative == 1e-310 / 0x1p-1022);
   const ss::TensorMetrics small = compare({2e-310, 0}, {1e-310, 0});
