@@ -294,6 +294,22 @@ TEST_CASE("numbers that are low on one side alone are not masked") {
   CHECK(*found.rows.at(0).origin->error == doctest::Approx(1));
 }
 
+TEST_CASE("an error behind masks is relative to its numbers, whatever their magnitude") {
+  for (const double size : {1e-250, 1e-100, 1e3, 1e150, 1e250}) {
+    CAPTURE(size);
+    const ss::test::Folder folder;
+    for (const bool is_a : {true, false}) {
+      ss::ActivationRecorder recorder(folder / (is_a ? "a" : "b"));
+      recorder.record("x",
+                      std::vector<double>{size * (is_a ? 1.5 : 1), -1e9 * std::max(size, 1.0)});
+      recorder.close();
+    }
+    const ss::Comparison found =
+        ss::compare_files(folder / "a", folder / "b", {.rtol = 0, .atol = 0});
+    CHECK(found.rows.at(0).unmasked_l2.value() == doctest::Approx(0.5));
+  }
+}
+
 TEST_CASE("records of inputs are known by their last words") {
   using ss::comparing::layer_of_input;
   CHECK(layer_of_input("a.b.input") == "a.b");
