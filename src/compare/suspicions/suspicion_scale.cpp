@@ -81,16 +81,23 @@ struct Nearer {
   [[nodiscard]] bool are_most() const { return nearer >= 4 && 2 * nearer >= numbers; }
 };
 
+// Fewer numbers would be explained by a fitted factor whatever they are.
+constexpr std::size_t numbers_of_factor = 4;
+
 /// Whether the factors bring most numbers nearer in the rows that they change at all, and by more
 /// than rounding can hide.
 bool are_factors_of_most(const Case& one, double furthest) {
   const double least = std::max(0.02 * furthest, relative_half_steps(one));
   Nearer found;
+  std::size_t factors = 0;
   for (std::size_t i = 0; i < one.rows(); ++i) {
     const double apart = one.by_row[i].factor_less_1();
-    if (std::abs(apart) > least) found.add(one.row(one.a, i), one.row(one.b, i), 1 + apart);
+    if (std::abs(apart) <= least) continue;
+    found.add(one.row(one.a, i), one.row(one.b, i), 1 + apart);
+    ++factors;
   }
-  return found.are_most();
+  // Any row with a single number other than zero is a multiple of another.
+  return found.are_most() && found.numbers >= numbers_of_factor * factors;
 }
 
 /// Without an input: each row of a is b's times a factor of its own.
@@ -211,8 +218,10 @@ OuterFactors outer_factors(const Case& one, const std::vector<double>& of,
   return found;
 }
 
-/// Whether there are at least four numbers for each fitted factor of a row or column.
-bool has_enough(const Case& one) { return one.a.size() >= 4 * (one.rows() + one.width()); }
+/// Whether there are enough numbers for each fitted factor of a row or column.
+bool has_enough(const Case& one) {
+  return one.a.size() >= numbers_of_factor * (one.rows() + one.width());
+}
 
 /// Whether at least as many numbers differ as factors are fitted, which explain fewer whatever they
 /// are. Rounding may hide an epsilon in most rows.
@@ -305,11 +314,11 @@ bool leaves_rounding(const Case& one, double residual) {
 }  // namespace
 
 std::optional<Suspicion> suspect_scale(const Case& one) {
-  const double factor = 1 + one.all.factor_less_1();
-  if (factor == 0 || !leaves_rounding(one, one.all.after_factor())) return std::nullopt;
-  // If the factor is near 0, a - b is little more than a, which sums of large numbers lose.
+  if (!leaves_rounding(one, one.all.after_factor())) return std::nullopt;
+  // If the factor is near 0, a - b is little more than -b, and sums of it lose a's digits.
+  const double factor = dot(one.a, one.b) / one.all.squares;
   const double residual = squared_distance(one.a, one.b, factor);
-  if (residual > (1 - explains_from) * dot(one.a, one.a)) return std::nullopt;
+  if (factor == 0 || !(residual <= (1 - explains_from) * dot(one.a, one.a))) return std::nullopt;
   Nearer found;
   found.add(one.a, one.b, factor);
   if (!found.are_most()) return std::nullopt;
@@ -320,8 +329,7 @@ std::optional<Suspicion> suspect_scale(const Case& one) {
 }
 
 std::optional<Suspicion> suspect_epsilon(const Case& one) {
-  // Four numbers for each fitted one.
-  if (one.rows() < 3 || one.width() < 4) return std::nullopt;
+  if (one.rows() < 3 || one.width() < numbers_of_factor) return std::nullopt;
   if (one.has_like_input() && one.has_whole_rows() && has_enough(one) && differ_enough(one)) {
     const std::vector<double> difference = difference_of(one);
     auto centred = rows_by_input(one, difference, true);

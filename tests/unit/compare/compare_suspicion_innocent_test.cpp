@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -44,6 +45,20 @@ TEST_CASE("unrelated numbers are not taken for multiples of each other") {
   }
   for (const double factor : {1e-3, 0.125, 3.0, -1.0, 1000.0})
     CHECK(names(suspicions(tensor(one, factor), tensor(one)), "missing scale"));
+}
+
+TEST_CASE("a factor has its digits, however small or large") {
+  const std::vector<double> one = ss::test::gaussian<double>(256, 1);
+  for (const std::string factor :
+       {"1e-60", "1.23456e-20", "3e-15", "-2.5e-12", "1.00001", "1e+60"}) {
+    CAPTURE(factor);
+    std::vector<double> other = one;
+    for (double& number : other) number *= std::stod(factor);
+    const std::vector<ss::Suspicion> found =
+        suspicions(ss::Tensor::own(std::move(other)), ss::Tensor::own(std::vector<double>(one)));
+    REQUIRE(names(found, "missing scale"));
+    CHECK(found.front().evidence.starts_with("a is b times " + factor));
+  }
 }
 
 TEST_CASE("one large number is not taken for a factor of all") {

@@ -78,6 +78,25 @@ TEST_CASE("the factors of rows are above or below 1, whichever the first row has
   CHECK(evidence(-1) == "each row is b's times a factor of its own, 0.0001 to 0.14 below 1");
 }
 
+TEST_CASE("rows with a single number other than zero are not taken for multiples of each other") {
+  for (const std::size_t others : {1U, 2U, 3U, 4U}) {
+    CAPTURE(others);
+    const auto scale = [&](std::size_t i, float* row) {
+      for (std::size_t j = 0; j < others; ++j) row[j] *= 0.9F - 0.1F * static_cast<float>(i);
+    };
+    std::vector<float> b = ss::test::gaussian<float>(rows * width, 7, 1);
+    for (std::size_t i = 0; i < b.size(); ++i)
+      if (i % width >= others) b[i] = 0;
+    std::vector<float> a = b;
+    for (std::size_t i = 0; i < rows; ++i) scale(i, a.data() + i * width);
+    const auto tensor = [](std::vector<float> numbers) {
+      return ss::Tensor::own(std::move(numbers), {rows, width});
+    };
+    CHECK(ss::test::names(ss::test::suspected(tensor(std::move(a)), tensor(std::move(b))),
+                          "norm epsilon") == (others == 4));
+  }
+}
+
 TEST_CASE("nothing is suspected against zeros, and no dtype of sums against a constant") {
   for (unsigned seed = 0; seed < 20; ++seed)
     for (const ss::Shape& of : {ss::Shape{8, 8}, ss::Shape{3, 4, 8}, ss::Shape{64, 16}}) {
