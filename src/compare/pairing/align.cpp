@@ -87,13 +87,13 @@ std::vector<Aligned> align(std::span<const Call> a, std::span<const Call> b) {
     std::size_t end = i;
     while (end < a.size() && anchors[end] == Aligned::none) ++end;
     const std::size_t end_b = end < a.size() ? anchors[end] : b.size();
-    for (; i < end && next < end_b; ++i, ++next)
-      found[i] = {next, a[i].number == b[next].number ? RecordMatch::call : RecordMatch::order};
+    // None of these have the same number: one more pair of anchors would be better.
+    for (; i < end && next < end_b; ++i, ++next) found[i] = {next, RecordMatch::order};
     if (end == a.size()) break;
-    const bool is_call = a[end].number == b[end_b].number;
-    found[end] = {end_b, is_call                                      ? RecordMatch::call
-                         : is_telling && a[end].form == b[end_b].form ? RecordMatch::shape
-                                                                      : RecordMatch::order};
+    // Anchors have the same number or the same shapes.
+    found[end] = {end_b, a[end].number == b[end_b].number ? RecordMatch::call
+                         : is_telling                     ? RecordMatch::shape
+                                                          : RecordMatch::order};
     next = end_b + 1;
     i = end + 1;
   }

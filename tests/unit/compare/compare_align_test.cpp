@@ -109,12 +109,14 @@ TEST_CASE("an alignment is in order, and has as many calls of the same shapes as
     const Calls b = calls();
     std::size_t next = 0;
     std::size_t same = 0;
-    for (std::size_t i = 0; const std::size_t other : others_of(a, b)) {
+    for (std::size_t i = 0; const auto& [other, match] : comparing::align(a, b)) {
       if (other != none) {
         REQUIRE(other >= next);
         REQUIRE(other < b.size());
         next = other + 1;
         same += a[i].form == b[other].form ? 1U : 0U;
+        CHECK((match == RecordMatch::call) == (a[i].number == b[other].number));
+        if (match == RecordMatch::shape) CHECK(a[i].form == b[other].form);
       }
       ++i;
     }
