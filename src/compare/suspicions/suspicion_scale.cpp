@@ -66,8 +66,8 @@ bool have_one_sign(const std::vector<double>& factors) {
   return std::min(-least, most) < 0.02 * std::max(-least, most);
 }
 
-/// Counts the numbers of b that factors bring nearer to a's: one that is far larger than all others
-/// decides the sums alone.
+/// Counts the numbers of b that factors bring nearer to a's, and nearer than 0 is: one that is far
+/// larger than all others decides the sums alone.
 struct Nearer {
   std::size_t numbers = 0;  // Other than zero.
   std::size_t nearer = 0;
@@ -75,7 +75,8 @@ struct Nearer {
   void add(std::span<const double> a, std::span<const double> b, double factor) {
     for (std::size_t i = 0; i < b.size(); ++i) {
       numbers += b[i] != 0 ? 1U : 0U;
-      nearer += std::abs(a[i] - factor * b[i]) < std::abs(a[i] - b[i]) ? 1U : 0U;
+      const double apart = std::abs(a[i] - factor * b[i]);
+      nearer += apart < std::abs(a[i] - b[i]) && apart < std::abs(a[i]) ? 1U : 0U;
     }
   }
   [[nodiscard]] bool are_most() const { return nearer >= 4 && 2 * nearer >= numbers; }
@@ -98,6 +99,22 @@ bool are_factors_of_most(const Case& one, double furthest) {
   }
   // Any row with a single number other than zero is a multiple of another.
   return found.are_most() && found.numbers >= numbers_of_factor * factors;
+}
+
+/// Returns the sum of squares that rounding to both dtypes may leave.
+double rounding(const Case& one) {
+  const auto share = [](DType dtype) {
+    return relative_half_step(dtype) * relative_half_step(dtype);
+  };
+  return share(one.dtype_a) * one.all.squares_of_a() + share(one.dtype_b) * one.all.squares;
+}
+
+/// Whether what remains after subtracting one number from all, or one from each column, or the same
+/// multiple of each row's input, is only rounding. For many other faults such numbers explain most.
+bool leaves_rounding(const Case& one, double residual) {
+  constexpr double explains_alone_from = 0.999;
+  return one.explained(residual) >= explains_from &&
+         residual <= (1 - explains_alone_from) * one.all.errors + rounding(one);
 }
 
 /// Without an input: each row of a is b's times a factor of its own.
@@ -260,6 +277,33 @@ bool is_residual(const Case& one, const std::vector<double>& difference) {
                       most_of_epsilon;
 }
 
+/// Whether a - b, as the input's columns times factors, is part of what b's numbers follow the
+/// input's by from row to row, as with a norm's weight if all rows have one size. Factors of
+/// another weight, or of rows that are nearly the same, are others; and no norm loses nearly all.
+bool are_of_weight(const Case& one, const std::vector<double>& factors) {
+  const auto rows = static_cast<double>(one.rows());
+  double product = 0;
+  double squares = 0;
+  double squares_of_b = 0;
+  for (std::size_t j = 0; j < one.width(); ++j) {
+    double mean = 0;
+    for (std::size_t i = 0; i < one.rows(); ++i) mean += one.row(one.input, i)[j] / rows;
+    double spread = 0;
+    double common = 0;
+    for (std::size_t i = 0; i < one.rows(); ++i) {
+      const double apart = one.row(one.input, i)[j] - mean;
+      spread += apart * apart;
+      common += apart * one.row(one.b, i)[j];
+    }
+    if (spread == 0) continue;
+    product += factors[j] * common;
+    squares += factors[j] * factors[j] * spread;
+    squares_of_b += common * common / spread;
+  }
+  return std::abs(product) > 0.9 * std::sqrt(squares * squares_of_b) &&
+         product > -0.9 * squares_of_b;
+}
+
 /// With the input: a - b is its rows times a factor of each row and one of each column, which is
 /// the norm's weight. Neither includes a bias.
 std::optional<Suspicion> rows_by_input(const Case& one, const std::vector<double>& difference,
@@ -268,7 +312,7 @@ std::optional<Suspicion> rows_by_input(const Case& one, const std::vector<double
   // A few rows rule out most inputs that are not a norm's.
   if (outer_factors(one, difference, input.numbers, few_rows(one)).explained < seems_from)
     return std::nullopt;
-  const auto [by_row, by_column, explained] = outer_factors(one, difference, input.numbers, 1);
+  auto [by_row, by_column, explained] = outer_factors(one, difference, input.numbers, 1);
   if (explained < explains_from || !have_one_sign(by_row)) return std::nullopt;
   std::vector<double> variances;
   std::vector<double> factors;
@@ -291,24 +335,15 @@ std::optional<Suspicion> rows_by_input(const Case& one, const std::vector<double
   if (line.spread > 0.1)
     evidence += fmt::format(
         ", and the factors go with its power of {:.2f}, where an epsilon gives -1.5", line.slope);
-  else if (suspect_scale(one) || is_residual(one, difference)) return std::nullopt;
+  else {
+    const double mean =
+        std::reduce(by_row.begin(), by_row.end()) / static_cast<double>(by_row.size());
+    for (double& factor : by_column) factor *= mean;
+    if (!leaves_rounding(one, (1 - explained) * one.all.errors) || !are_of_weight(one, by_column) ||
+        suspect_scale(one) || is_residual(one, difference))
+      return std::nullopt;
+  }
   return Suspicion{"norm epsilon", std::move(evidence), explained};
-}
-
-/// Returns the sum of squares that rounding to both dtypes may leave.
-double rounding(const Case& one) {
-  const auto share = [](DType dtype) {
-    return relative_half_step(dtype) * relative_half_step(dtype);
-  };
-  return share(one.dtype_a) * one.all.squares_of_a() + share(one.dtype_b) * one.all.squares;
-}
-
-/// Whether what remains after subtracting one number from all, or one from each column, is only
-/// rounding. For many other faults such numbers explain most.
-bool leaves_rounding(const Case& one, double residual) {
-  constexpr double explains_alone_from = 0.999;
-  return one.explained(residual) >= explains_from &&
-         residual <= (1 - explains_alone_from) * one.all.errors + rounding(one);
 }
 
 }  // namespace

@@ -53,6 +53,16 @@ Numbers rms_norm(const Numbers& x, std::size_t width, double epsilon, double mor
   return made;
 }
 
+/// Each row times a matrix.
+Numbers linear(const Numbers& x, std::size_t width, unsigned seed) {
+  const Numbers weight = gaussian(width * width, seed, 0.2);
+  Numbers made(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t k = 0; k < width; ++k)
+      made[i] += x[i / width * width + k] * weight[k * width + i % width];
+  return made;
+}
+
 }  // namespace
 
 TEST_CASE("a residual after a norm, with rows of one size, is not taken for an epsilon") {
@@ -120,6 +130,33 @@ TEST_CASE("the epsilon of a mean square is not called that of a variance, nor a 
   CHECK(found[0].fault == "norm epsilon");
   CHECK(found[0].evidence.find("the mean square of a row") != std::string::npos);
   CHECK(found[0].explained.value_or(0) > 0.9999);
+}
+
+TEST_CASE("another weight is not taken for an epsilon where all rows of the input have one size") {
+  constexpr std::size_t width = 64;
+  const ss::Shape shape{rows, width};
+  for (const double channel : {0.0, 300.0}) {
+    CAPTURE(channel);
+    Numbers x = gaussian(rows * width, 1);
+    // A channel of a transformer with large activations.
+    for (std::size_t i = 3; i < x.size(); i += width) x[i] += channel;
+    // Rows of exactly one size.
+    x = rms_norm(x, width, 0);
+    const Numbers bias = gaussian(width, 2);
+    const ss::Tensor input = tensor(x, shape);
+    const auto is_epsilon = [&](const Numbers& a, const Numbers& b) {
+      return names(suspected(tensor(a, shape), tensor(b, shape), &input), "norm epsilon");
+    };
+    const Numbers norm = plus(rms_norm(x, width, 1e-6), bias);
+    CHECK(is_epsilon(plus(rms_norm(x, width, 1e-2), bias), norm));
+    Numbers other = rms_norm(x, width, 1e-6);
+    const Numbers weight = gaussian(width, 3);
+    for (std::size_t i = 0; i < other.size(); ++i) other[i] *= weight[i % width];
+    CHECK(!is_epsilon(plus(other, bias), norm));
+    CHECK(!is_epsilon(linear(x, width, 5), linear(x, width, 6)));
+    // Nor is a function that leaves nearly nothing.
+    CHECK(!is_epsilon(Numbers(x.size(), 1e-3), x));
+  }
 }
 
 TEST_CASE("what one factor or one bias explains for the most part is another fault") {

@@ -79,6 +79,19 @@ TEST_CASE("one large number is not taken for a factor of all") {
   CHECK(names(suspicions(tensor(four, 1.1), tensor(four)), "missing scale"));
 }
 
+TEST_CASE("numbers that vanish beside a large one in each row are not taken for multiples") {
+  constexpr std::size_t rows = 16, width = 32;
+  std::vector<double> logits = ss::test::gaussian<double>(rows * width, 1);
+  std::vector<double> softmax(logits.size());
+  for (std::size_t row = 0; row < logits.size(); row += width) {
+    logits[row] += 30;
+    for (std::size_t j = 0; j < width; ++j)
+      softmax[row + j] = std::exp(logits[row + j] - logits[row]);
+  }
+  for (const ss::Suspicion& one : suspicions(tensor(softmax), tensor(logits)))
+    CHECK(one.fault != "missing scale");
+}
+
 TEST_CASE("one large number of each row is not taken for factors of the rows") {
   constexpr std::size_t rows = 16, width = 32;
   const auto matrix = [](const std::vector<double>& numbers) {
