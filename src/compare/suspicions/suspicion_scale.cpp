@@ -51,8 +51,10 @@ Line line_through(const std::vector<double>& x, const std::vector<double>& y) {
     xy += (x[i] - mean_x) * (y[i] - mean_y);
     yy += (y[i] - mean_y) * (y[i] - mean_y);
   }
-  if (xx == 0 || yy == 0) return {};
-  return {xy / xx, xy / std::sqrt(xx * yy), std::sqrt(xx / n)};
+  Line line{.spread = std::sqrt(xx / n)};
+  if (xx > 0) line.slope = xy / xx;
+  if (xx > 0 && yy > 0) line.correlation = xy / std::sqrt(xx * yy);
+  return line;
 }
 
 /// Whether factors have one sign; those that are small relative to the largest do not count.

@@ -85,6 +85,22 @@ TEST_CASE("a residual after a norm, with rows of one size, is not taken for an e
   }
 }
 
+TEST_CASE("one factor of rows of other sizes is not taken for an epsilon, even if it is exact") {
+  constexpr std::size_t width = 64;
+  const ss::Shape shape{rows, width};
+  Numbers x(rows * width);
+  Numbers more(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto whole = [](std::size_t number) { return static_cast<double>(number % 7) - 3; };
+    x[i] = std::ldexp(whole(i * i + i / width), static_cast<int>(i / width % 3) - 6);
+    more[i] = whole(i * 5 + i / width);
+  }
+  const ss::Tensor input = tensor(x, shape);
+  const Numbers b = plus(more, x, 16);
+  CHECK(!names(suspected(tensor(plus(b, x, 0.125), shape), tensor(b, shape), &input),
+               "norm epsilon"));
+}
+
 TEST_CASE("a sum lacks one of the tensors that went in, whichever stands first") {
   const ss::Shape shape{rows, 16};
   const Numbers x = gaussian(rows * 16, 1);
