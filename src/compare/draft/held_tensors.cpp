@@ -11,8 +11,8 @@ void HeldTensors::hold_compact(std::size_t row) {
   hold(row, compact_tensors(row));
 }
 
-const Tensor& HeldTensors::tensor_of(const Value& value) {
-  return value.kind() == Kind::tensor ? value.tensor() : made_.emplace_back(numbers_of(value));
+const Tensor& HeldTensors::tensor_of(const Value& number) {
+  return made_.emplace_back(numbers_of(number));
 }
 
 std::span<const HeldTensors::Held> HeldTensors::sorted() {

@@ -39,9 +39,8 @@ class HeldTensors {
   void hold(std::size_t row, const TensorPair& tensors) { held_.push_back({row, tensors}); }
   /// Holds the tensors of a compact row, which becomes whole.
   void hold_compact(std::size_t row);
-  /// Returns the tensor of a value; for a float or complex, a tensor made of it, which is valid as
-  /// long as this.
-  [[nodiscard]] const Tensor& tensor_of(const Value& value);
+  /// Returns a tensor made of a float or complex, which is valid as long as this.
+  [[nodiscard]] const Tensor& tensor_of(const Value& number);
 
   /// Returns all that are held, ordered by row. Call before `find` and `can_find`.
   [[nodiscard]] std::span<const Held> sorted();

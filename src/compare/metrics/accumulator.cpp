@@ -321,7 +321,7 @@ std::optional<unsigned> Accumulator::common_bits() const {
 
 bool Accumulator::is_certain(const Sums& sums) const {
   if (!watched_ || differing_ == 0) return true;
-  return (sums.b_squares == 0 || max_relative(sums)) && (!grid_ || common_bits());
+  return (sums.b_squares == 0 || max_relative(sums)) && common_bits();
 }
 
 std::optional<std::uint64_t> Accumulator::worst() const {

@@ -238,7 +238,6 @@ std::optional<Suspicion> suspect_blocks(const Case& one) {
     const Case::Axis axis = one.axis(dimension);
     if (axis.size < 2 || axis.size > most_ordered || !one.is_whole(dimension)) continue;
     const std::size_t count = sample_count(axis);
-    if (count == 0) continue;
     const std::vector<double> a = samples(one.a, axis, count);
     const std::vector<double> b = samples(one.b, axis, count);
     const double before = squared_distance(a, b);

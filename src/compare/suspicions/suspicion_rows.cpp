@@ -163,7 +163,6 @@ std::optional<Suspicion> suspect_mask(const Case& one) {
 }
 
 std::optional<Suspicion> suspect_padding(const Case& one) {
-  if (one.all.errors == 0) return std::nullopt;
   for (std::size_t dimension = 0; dimension + 1 < one.shape.size(); ++dimension) {
     if (!one.is_whole(dimension)) continue;
     const Case::Axis axis = one.axis(dimension);
