@@ -139,9 +139,10 @@ std::optional<Suspicion> rows_by_factors(const Case& one) {
     // Small ones may have the other sign.
     are_above = apart.back() > 0;
   }
-  // A common factor is a different fault, and a norm cannot be off by larger factors.
+  // A common factor is a different fault, and a norm cannot be off by larger factors, nor by
+  // negative ones.
   if (one.explained(residual) < explains_from || residual > 0.5 * one.all.after_factor() ||
-      apart.size() < 3 || !have_one_sign(apart) || furthest > 4)
+      apart.size() < 3 || !have_one_sign(apart) || furthest > (are_above ? 4 : 1))
     return std::nullopt;
   // A norm cannot give rows of zeros next to equal rows.
   if (std::ranges::none_of(apart,

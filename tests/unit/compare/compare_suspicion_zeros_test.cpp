@@ -76,6 +76,11 @@ TEST_CASE("the factors of rows are above or below 1, whichever the first row has
   };
   CHECK(evidence(1) == "each row is b's times a factor of its own, 0.0001 to 0.14 above 1");
   CHECK(evidence(-1) == "each row is b's times a factor of its own, 0.0001 to 0.14 below 1");
+  // No norm changes the sign.
+  CHECK(evidence(7) == "each row is b's times a factor of its own, 0.0007 to 0.98 above 1");
+  CHECK(evidence(-7) == "each row is b's times a factor of its own, 0.0007 to 0.98 below 1");
+  CHECK(evidence(8) == "each row is b's times a factor of its own, 0.0008 to 1.12 above 1");
+  CHECK(evidence(-8).empty());
 }
 
 TEST_CASE("rows with a single number other than zero are not taken for multiples of each other") {
