@@ -254,4 +254,16 @@ TEST_CASE("of several tensors with the same statistics none is suggested for few
         Texts{"/w1 /v1 same statistics", "/w2 /v2 same statistics"});
   CHECK(suggested({{"w", 1}, {"x", 5}}, {{"v1", 1}, {"v2", 1}}) ==
         Texts{"/w /v1 same shape and place", "/x /v2 same shape and place"});
+  CHECK(suggested({{"w", 1}, {"x", 5}}, {{"v1", 5.01F}, {"v2", 1.005F}}) ==
+        Texts{"/w /v2 like statistics", "/x /v1 like statistics"});
+  // Of more than 512, none are computed.
+  for (const int count : {512, 513}) {
+    std::vector<std::pair<std::string, float>> a, b;
+    for (int i = 0; i < count; ++i) {
+      a.emplace_back("a" + std::to_string(i), i);
+      b.emplace_back("b" + std::to_string(i), count - 1 - i);
+    }
+    CHECK(suggested(a, b).front() ==
+          (count == 512 ? "/a0 /b511 same statistics" : "/a0 /b0 same shape and place"));
+  }
 }
