@@ -163,6 +163,8 @@ std::optional<Suspicion> suspect_mask(const Case& one) {
 }
 
 std::optional<Suspicion> suspect_padding(const Case& one) {
+  // A few numbers may well be in one row.
+  if (one.all.differing < 4) return std::nullopt;
   for (std::size_t dimension = 0; dimension + 1 < one.shape.size(); ++dimension) {
     if (!one.is_whole(dimension)) continue;
     const Case::Axis axis = one.axis(dimension);

@@ -17,6 +17,12 @@
 namespace safestructures::inline v0::comparing {
 namespace {
 
+/// Returns a factor so that it is not shown as 1. \param less_1 the factor less 1
+std::string factor_text(double factor, double less_1) {
+  if (std::abs(less_1) >= 1e-4) return fmt::format("{:.6g}", factor);
+  return fmt::format("1 {} {:.3g}", less_1 < 0 ? "-" : "+", std::abs(less_1));
+}
+
 /// Returns `the square root of 64` if a size or a divisor of one has that root.
 std::string root_text(double factor, const Case& one) {
   const double ratio = factor >= 1 ? factor : 1 / factor;
@@ -360,7 +366,7 @@ std::optional<Suspicion> suspect_scale(const Case& one) {
   Nearer found;
   found.add(one.a, one.b, factor);
   if (!found.are_most()) return std::nullopt;
-  std::string evidence = fmt::format("a is b times {:.6g}", factor);
+  std::string evidence = "a is b times " + factor_text(factor, one.all.factor_less_1());
   if (factor < 0) evidence += ": the sign differs";
   else evidence += root_text(factor, one);
   return Suspicion{"missing scale", std::move(evidence), one.explained(residual)};

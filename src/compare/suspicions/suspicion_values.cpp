@@ -162,14 +162,17 @@ double share_in(std::span<const double> side, const Grid& grid) {
   return static_cast<double>(in - zeros) / static_cast<double>(side.size() - zeros);
 }
 
-/// Whether there are several distinct numbers: a constant is as likely in every dtype.
-bool are_several(std::span<const double> side) {
+/// Whether there are several distinct numbers that a dtype might not have had: a constant is as
+/// likely in every dtype, and small integers are numbers of any.
+bool are_several(std::span<const double> side, const Grid& grid) {
   constexpr std::size_t least = 8;
+  const double small = std::ldexp(2.0, static_cast<int>(grid.fraction_bits));
   std::array<double, least> known{};
   std::size_t count = 0;
   for (const double number : side) {
     const auto end = known.begin() + static_cast<std::ptrdiff_t>(count);
-    if (number == 0 || std::find(known.begin(), end, number) != end) continue;
+    const bool is_integer = std::abs(number) <= small && number == std::trunc(number);
+    if (is_integer || std::find(known.begin(), end, number) != end) continue;
     known[count++] = number;
     if (count == least) return true;
   }
@@ -195,7 +198,6 @@ std::optional<Suspicion> suspect_activation(const Case& one) {
 }
 
 std::optional<Suspicion> suspect_accumulation(const Case& one) {
-  // Small integers are numbers of any dtype.
   if (one.a.size() < 16 || !is_floating(one.dtype_a) || !is_floating(one.dtype_b))
     return std::nullopt;
   const auto is_stored_wider = [](DType dtype) { return bit_width(dtype) > 16; };
@@ -210,7 +212,7 @@ std::optional<Suspicion> suspect_accumulation(const Case& one) {
     const double of_b = share_in(one.b, grid);
     const bool is_a = of_a > 0.999 && of_b < 0.5 && is_stored_wider(one.dtype_a);
     const bool is_b = of_b > 0.999 && of_a < 0.5 && is_stored_wider(one.dtype_b);
-    if ((!is_a && !is_b) || !are_several(is_a ? one.a : one.b)) continue;
+    if ((!is_a && !is_b) || !are_several(is_a ? one.a : one.b, grid)) continue;
     const double error = std::sqrt(one.all.errors / one.all.squares) / relative_half_step(dtype);
     return Suspicion{
         "accumulation dtype",

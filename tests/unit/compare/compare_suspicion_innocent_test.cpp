@@ -49,15 +49,22 @@ TEST_CASE("unrelated numbers are not taken for multiples of each other") {
 
 TEST_CASE("a factor has its digits, however small or large") {
   const std::vector<double> one = ss::test::gaussian<double>(256, 1);
-  for (const std::string factor :
-       {"1e-60", "1.23456e-20", "3e-15", "-2.5e-12", "1.00001", "1e+60"}) {
-    CAPTURE(factor);
+  for (const auto& factor :
+       std::vector<std::pair<double, std::string>>{{1e-60, "1e-60"},
+                                                   {1.23456e-20, "1.23456e-20"},
+                                                   {3e-15, "3e-15"},
+                                                   {-2.5e-12, "-2.5e-12"},
+                                                   {0.999, "0.999"},
+                                                   {1 - 3e-8, "1 - 3e-08"},
+                                                   {1 + 2.5e-5, "1 + 2.5e-05"},
+                                                   {1e60, "1e+60"}}) {
+    CAPTURE(factor.second);
     std::vector<double> other = one;
-    for (double& number : other) number *= std::stod(factor);
+    for (double& number : other) number *= factor.first;
     const std::vector<ss::Suspicion> found =
         suspicions(ss::Tensor::own(std::move(other)), ss::Tensor::own(std::vector<double>(one)));
     REQUIRE(names(found, "missing scale"));
-    CHECK(found.front().evidence.starts_with("a is b times " + factor));
+    CHECK(found.front().evidence.starts_with("a is b times " + factor.second));
   }
 }
 
@@ -170,6 +177,17 @@ TEST_CASE("numbers whose fourth powers overflow are not taken for a transposed w
   CHECK(ss::test::suspected(matrix(1), matrix(2), &x).empty());
 }
 
+TEST_CASE("a few numbers in one row are not taken for padding") {
+  const std::vector<double> one = ss::test::gaussian<double>(16 * 4, 1);
+  for (std::size_t count = 1; count <= 4; ++count) {
+    CAPTURE(count);
+    std::vector<double> other = one;
+    for (std::size_t i = 0; i < count; ++i) other[i] += 1;
+    CHECK(names(suspicions(tensor(other).reshape({16, 4}), tensor(one).reshape({16, 4})),
+                "padding") == (count == 4));
+  }
+}
+
 TEST_CASE("errors that grow from one index to the next are not taken for padding or a mask") {
   constexpr std::size_t length = 2048, width = 8;
   const std::vector<double> one = ss::test::gaussian<double>(length * width, 1);
@@ -196,6 +214,17 @@ TEST_CASE("small integers are not taken for numbers of a smaller dtype") {
   }
   const ss::Tensor small = ss::Tensor::own(std::move(one));
   const ss::Tensor large = ss::Tensor::own(std::move(other));
+  // Nor if floats hold them; what has fractions, or is larger, was rounded.
+  const ss::Tensor noise = ss::Tensor::own(ss::test::gaussian<double>(64, 1)).to(ss::DType::F32);
+  CHECK(suspicions(small.to(ss::DType::F32), noise).empty());
+  CHECK(suspicions(noise, small.to(ss::DType::F32)).empty());
+  for (const double size : {1.0, 1e4}) {
+    std::vector<double> wide = ss::test::gaussian<double>(64, 1, size);
+    for (double& number : wide) number += size;
+    const ss::Tensor exact = tensor(wide);
+    CHECK(names(suspicions(exact.to(ss::DType::BF16).to(ss::DType::F32), exact),
+                "accumulation dtype"));
+  }
   for (const ss::DType dtype : {ss::DType::I64, ss::DType::I32}) {
     CHECK(suspicions(small.to(dtype), large.to(dtype)).empty());
     CHECK(suspicions(large.to(dtype), small.to(dtype)).empty());
