@@ -162,6 +162,14 @@ inline constexpr std::size_t most_suspicious_rows = 64;
 double dot(std::span<const double> a, std::span<const double> b);
 /// Returns the sum of squares of a - factor * b.
 double squared_distance(std::span<const double> a, std::span<const double> b, double factor = 1);
+/// Whether one factor, or one factor or summand of each column, explains all but rounding. They
+/// explain most of many other faults.
+/// \param residual the squared error that remains
+bool leaves_rounding(const Case& one, double residual);
+/// Returns the mean row of a - b.
+std::vector<double> mean_row_of_difference(const Case& one);
+/// Returns the squared error that remains if that is subtracted from each row.
+double after_bias(const Case& one, std::span<const double> bias);
 /// Returns the largest error of rounding to a dtype, relative to the number; 0 for integers.
 double relative_half_step(DType dtype);
 /// Returns the sum of those of both dtypes.

@@ -71,6 +71,14 @@ CaseSums sums_of(std::span<const double> a, std::span<const double> b) {
           static_cast<std::size_t>(all_of(differing)), static_cast<std::size_t>(all_of(masked))};
 }
 
+/// Returns the sum of squares that rounding to both dtypes may leave.
+double rounding(const Case& one) {
+  const auto share = [](DType dtype) {
+    return relative_half_step(dtype) * relative_half_step(dtype);
+  };
+  return share(one.dtype_a) * one.all.squares_of_a() + share(one.dtype_b) * one.all.squares;
+}
+
 }  // namespace
 
 void CaseSums::add(const CaseSums& others) noexcept {
@@ -102,6 +110,12 @@ double squared_distance(std::span<const double> a, std::span<const double> b, do
 double relative_half_step(DType dtype) {
   const auto grid = grid_of(dtype);
   return grid ? std::ldexp(0.5, -static_cast<int>(grid->fraction_bits)) : 0;
+}
+
+bool leaves_rounding(const Case& one, double residual) {
+  constexpr double explains_alone_from = 0.999;
+  return one.explained(residual) >= explains_from &&
+         residual <= (1 - explains_alone_from) * one.all.errors + rounding(one);
 }
 
 std::vector<CaseSums> Case::along(std::size_t dimension) const {

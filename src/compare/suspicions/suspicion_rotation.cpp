@@ -123,6 +123,13 @@ std::optional<Suspicion> turned(const Case& one, const Pairs& pairs, std::size_t
   return Suspicion{"position offset", std::move(evidence), 1 - residual / error};
 }
 
+/// Whether a bias explains about as much: if all rows are nearly the same, so are they after any
+/// turn.
+bool is_bias(const Case& one, double explained) {
+  const double residual = after_bias(one, mean_row_of_difference(one));
+  return 1 - explained >= 0.5 * (1 - one.explained(residual));
+}
+
 /// Whether groups of two pairs have equal lengths: neighbours and their counterparts half a block
 /// away. Rotating either kind of pairs by any angles keeps these lengths; another direction of a
 /// row does not.
@@ -200,7 +207,8 @@ std::optional<Suspicion> suspect_offset(const Case& one) {
       const Pairs pairs{block, are_neighbours};
       // A few rows rule out most pairs.
       if (!turned(one, pairs, few_rows(one))) continue;
-      if (auto found = turned(one, pairs, 1)) return found;
+      auto found = turned(one, pairs, 1);
+      if (found && !is_bias(one, *found->explained)) return found;
     }
   }
   return std::nullopt;

@@ -1,4 +1,4 @@
-// Detects wrong factors and summands: a scale, a norm's epsilon, a residual, a bias.
+// Detects wrong factors, and inputs that are added: a scale, a norm's epsilon, a residual.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -107,22 +107,6 @@ bool are_factors_of_most(const Case& one, double furthest) {
   }
   // Any row with a single number other than zero is a multiple of another.
   return found.are_most() && found.numbers >= numbers_of_factor * factors;
-}
-
-/// Returns the sum of squares that rounding to both dtypes may leave.
-double rounding(const Case& one) {
-  const auto share = [](DType dtype) {
-    return relative_half_step(dtype) * relative_half_step(dtype);
-  };
-  return share(one.dtype_a) * one.all.squares_of_a() + share(one.dtype_b) * one.all.squares;
-}
-
-/// Whether what remains after subtracting one number from all, or one from each column, or the same
-/// multiple of each row's input, is only rounding. For many other faults such numbers explain most.
-bool leaves_rounding(const Case& one, double residual) {
-  constexpr double explains_alone_from = 0.999;
-  return one.explained(residual) >= explains_from &&
-         residual <= (1 - explains_alone_from) * one.all.errors + rounding(one);
 }
 
 /// Without an input: each row of a is b's times a factor of its own.
@@ -393,26 +377,6 @@ std::optional<Suspicion> suspect_residual(const Case& one) {
                    fmt::format("a - b is the input times {:.4g}: {}", found->factor,
                                found->factor < 0 ? "a lacks it" : "a adds it once more"),
                    found->explained};
-}
-
-std::optional<Suspicion> suspect_bias(const Case& one) {
-  const std::size_t rows = one.rows();
-  if (rows < 4) return std::nullopt;
-  std::vector<double> means(one.width());
-  for (std::size_t i = 0; i < rows; ++i) {
-    const auto of_a = one.row(one.a, i);
-    const auto of_b = one.row(one.b, i);
-    for (std::size_t j = 0; j < means.size(); ++j) means[j] += of_a[j] - of_b[j];
-  }
-  for (double& mean : means) mean /= static_cast<double>(rows);
-  // Subtracting the mean reduces the sum of squares by this.
-  const double residual =
-      std::max(one.all.errors - static_cast<double>(rows) * dot(means, means), 0.0);
-  if (!leaves_rounding(one, residual)) return std::nullopt;
-  return Suspicion{"missing bias",
-                   fmt::format("a - b is the same in all {} rows, its norm {:.3g}", rows,
-                               std::sqrt(dot(means, means))),
-                   one.explained(residual)};
 }
 
 }  // namespace safestructures::inline v0::comparing

@@ -215,6 +215,22 @@ TEST_CASE("numbers of one size that differ by as much as two GELUs are not taken
   CHECK(!names(suspicions(tensor(other), tensor(one)), "GELU variant"));
 }
 
+TEST_CASE("rows that are nearly the same are not taken for turned ones") {
+  constexpr std::size_t rows = 16, width = 4;
+  for (const double noise : {0.5, 0.05}) {
+    CAPTURE(noise);
+    std::vector<double> one = ss::test::gaussian<double>(rows * width, 1, noise);
+    std::vector<double> other;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      one[i] += i % width < 2 ? -30 : 20;
+      other.push_back(i % width < 2 ? -one[i] : one[i]);
+    }
+    const auto found =
+        suspicions(tensor(other).reshape({rows, width}), tensor(one).reshape({rows, width}));
+    CHECK(!names(found, "position offset"));
+  }
+}
+
 TEST_CASE("small integers are not taken for numbers of a smaller dtype") {
   std::vector<std::int64_t> one, other;
   for (std::int64_t i = 0; i < 64; ++i) {
