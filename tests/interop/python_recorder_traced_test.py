@@ -15,6 +15,7 @@ import numpy as np
 from cli_outcomes import expect, raised, run_checks, verify
 from safestructures_cpp import nodes
 from safestructures_cpp.recorder import Recorder, records
+from safestructures_cpp.traced import trace_state
 
 Pair = collections.namedtuple("Pair", "a b")
 
@@ -399,6 +400,34 @@ def check_waiting(folder):
     expect("order", ["traced", "elsewhere", "last"], [record.name for record in records(folder / "waiting")])
 
 
+def check_other_versions(folder):
+    """A JAX that tells nothing of its traces, or only in ways of its own, as 0.4.35 does, records the same."""
+
+    def model(recorder):
+        def staged(x):
+            recorder.record("traced", x)
+            recorder.record("untraced", 1)
+            return x
+
+        run_model = jax.jit(staged)
+        for i in range(2):
+            run_model(float(i))
+        recorder.record("outside", np.ones(1))
+
+    def own_ways(convention):
+        raise Exception(f"unrecognized convention: {convention}")
+
+    expected = recorded(folder, "this", model)
+    expect("records", ["traced", "untraced"] * 2 + ["outside"], [name for name, _ in expected])
+    try:
+        for name, ask in (("none", None), ("own ways", own_ways)):
+            with mock.patch.object(jax.core, "get_opaque_trace_state", ask, create=True):
+                trace_state.cache_clear()
+                expect_same(name, expected, recorded(folder, name, model))
+    finally:
+        trace_state.cache_clear()
+
+
 run_checks(
     check_values,
     check_as_it_was,
@@ -411,4 +440,5 @@ run_checks(
     check_failed_callbacks,
     check_typed_numbers,
     check_waiting,
+    check_other_versions,
 )

@@ -1,5 +1,6 @@
 """Records values in functions that JAX traces: nodes are made at once, arrays are filled in when the function runs."""
 
+import contextlib
 import dataclasses
 import functools
 import sys
@@ -73,15 +74,21 @@ def trace_state():
     """Returns (function that gets JAX's trace state, the state outside all traces), or None if JAX has no such one."""
     import jax
 
-    ask = getattr(jax.core, "get_opaque_trace_state", None)  # Since jax 0.4.36.
+    ask = getattr(jax.core, "get_opaque_trace_state", None)
     if ask is None:
         return None
     found = []
+
+    def ask_outside():
+        # jax 0.4.35 has only conventions of its own, whose states say less: it raises an Exception for another one.
+        with contextlib.suppress(Exception):
+            found.append(ask(convention="safestructures"))
+
     # A new thread traces nothing.
-    thread = threading.Thread(target=lambda: found.append(ask(convention="safestructures")))
+    thread = threading.Thread(target=ask_outside)
     thread.start()
     thread.join()
-    return ask, found[0]
+    return (ask, found[0]) if found else None
 
 
 def is_staged():
