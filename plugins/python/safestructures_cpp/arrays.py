@@ -18,6 +18,11 @@ def as_numpy(tensor):
     return np.asarray(tensor)
 
 
+def in_order(array):
+    """Returns the array, C-contiguous: the package stores the memory as it is, in which a view has another order."""
+    return np.asarray(array, order="C")
+
+
 class ScalarProcessor(TensorProcessor):
     """A NumPy scalar, stored as a tensor without dimensions, which keeps its dtype."""
 
@@ -50,14 +55,21 @@ PLUGINS = [_scalar_processor(dtype) for dtype in SCALARS]
 if importlib.util.find_spec("paddle"):
     import paddle
 
+    # NumPy gets them as integers.
+    SMALL_FLOATS = [getattr(paddle, name, None) for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2")]
+
     class PaddleProcessor(TensorProcessor):
         """A PaddlePaddle tensor."""
 
         data_type = paddle.Tensor
 
         def to_numpy(self, tensor):
-            """Copies it to CPU memory."""
-            return tensor.numpy()
+            """Copies it to CPU memory; bfloat16 and floats of 8 bits become float32."""
+            if not tensor.is_dense():
+                raise TypeError("a sparse tensor of Paddle cannot be saved: save what to_dense() gives")
+            if tensor.dtype in SMALL_FLOATS:
+                tensor = tensor.astype(paddle.float32)
+            return in_order(tensor.numpy())
 
         def deserialize(self, tensor_id, **kwargs):
             """Converts the array to a tensor."""
@@ -77,10 +89,11 @@ if importlib.util.find_spec("mlx"):
             """Converts it to a NumPy array; bfloat16, which NumPy lacks, becomes float32."""
             if tensor.dtype == mlx.core.bfloat16:
                 tensor = tensor.astype(mlx.core.float32)
-            return np.array(tensor)
+            return in_order(np.array(tensor))
 
         def deserialize(self, tensor_id, **kwargs):
-            """Converts the array to one of MLX."""
-            return mlx.core.array(as_numpy(self.serializer.tensors[tensor_id]))
+            """Converts the array to one of MLX, which by itself makes float32 of float64."""
+            array = as_numpy(self.serializer.tensors[tensor_id])
+            return mlx.core.array(array, getattr(mlx.core, "float64", None) if array.dtype == np.float64 else None)
 
     PLUGINS.append(MlxProcessor)
