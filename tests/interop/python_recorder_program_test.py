@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
+import warnings
 from unittest import mock
 
 import checks
@@ -175,6 +176,34 @@ def check_files_gone(folder):
     expect("what was renamed", ["a"], names_in(folder / "renamed"))
 
 
+def check_forked_processes(folder):
+    """A recorder that is closed lets go of its folder, whatever was forked while it was open; what is forked does not."""
+    folder = pathlib.Path(folder)
+    recorder = Recorder(folder / "forked")
+    recorder.record("x", 1)
+    ends, begins = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # JAX warns of its threads; the children use none.
+        children = [os.fork()]
+        if children[0] == 0:
+            os.close(begins)
+            os.read(ends, 1)  # Until the parent closes its end.
+            os._exit(0)
+        children.append(os.fork())
+    if children[1] == 0:
+        recorder.close()
+        recorder._unlock()  # As at its exit.
+        os._exit(0)
+    os.waitpid(children[1], 0)
+    expect("while it is open", 2, run(folder, "recover", "forked").returncode)
+    recorder.close()
+    done = run(folder, "recover", "forked")
+    expect("once it is closed", (0, ""), (done.returncode, done.stderr))
+    os.close(begins)
+    os.waitpid(children[0], 0)
+    os.close(ends)
+
+
 class Handle:
     def __init__(self, hooks):
         self.hooks = hooks
@@ -311,6 +340,7 @@ run_checks(
     check_steps,
     check_files_of_others,
     check_files_gone,
+    check_forked_processes,
     check_detached,
     check_closed_meanwhile,
     check_later_jax,

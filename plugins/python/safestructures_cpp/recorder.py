@@ -42,6 +42,16 @@ def as_step(number):
     return number
 
 
+def unlock(lock, process):
+    """Closes a folder's lock; in the process that took it, also releases it.
+
+    Closing alone leaves it to the processes that were forked meanwhile, such as the workers of a DataLoader.
+    """
+    if os.getpid() == process:
+        fcntl.flock(lock, fcntl.LOCK_UN)
+    os.close(lock)
+
+
 class Recorder:
     """Writes records to files in a folder while the program runs.
 
@@ -93,7 +103,7 @@ class Recorder:
             os.close(self._lock)
             raise
         # On garbage collection, too: a recording that was never closed can then be recovered.
-        self._unlock = weakref.finalize(self, os.close, self._lock)
+        self._unlock = weakref.finalize(self, unlock, self._lock, self._process)
 
     def _lock_folder(self):
         try:
