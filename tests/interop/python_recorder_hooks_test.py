@@ -165,6 +165,11 @@ def check_refused_hooks(folder):
     found = raised(ValueError, lambda: recorder.attach(model, "net", only="a", steps=True))
     expect("none", f"only=['a'] {problem} whole names", found)
     expect("steps of none", [], model.after)
+    scripted = Scripted(lambda x: x, a=parts["a"])
+    problem = "the module 'output' cannot take hooks (no hooks here). Attach the model that it was made from, or leave"
+    found = raised(TypeError, lambda: recorder.attach(scripted, only="a", steps=True))
+    expect("steps of a scripted model", f"{problem} out `steps`", found)
+    expect("hooks that stay on its parts", [], parts["a"].after)
     recorder.close()
     expect("closed", "the recorder is closed", raised(ValueError, lambda: recorder.attach(model, "net", only="net.a")))
     expect("hooks of a closed one", [], parts["a"].after)

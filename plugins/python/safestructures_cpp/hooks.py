@@ -1,5 +1,6 @@
 """Hooks on the modules of a torch model."""
 
+import contextlib
 import sys
 
 from safestructures_cpp import globs
@@ -37,8 +38,10 @@ def wanted_modules(model, name, only):
     return wanted
 
 
-def attach(record, model, name, only, inputs):
+def attach(record, model, name, only, inputs, step_on=None):
     """Makes modules call `record(name, value)` when they are called; returns the hooks' handles.
+
+    `step_on()`, if given, is called after each call of the model.
 
     Raises ValueError if `only` matches no module, and TypeError for a module that takes no hooks. After an error, no
     hooks are left.
@@ -46,20 +49,29 @@ def attach(record, model, name, only, inputs):
     handles = []
     try:
         for scope, whole, module in wanted_modules(model, name, only):
-            try:
+            with refusing(whole, "select others with `only`"):
                 if inputs:
                     handles.append(register_pre_hook(module, uncompiled(input_hook(record, scope))))
                 handles.append(module.register_forward_hook(uncompiled(output_hook(record, whole))))
-            except RuntimeError as error:  # Raised by modules of torch.jit.
-                raise TypeError(
-                    f"the module {whole!r} cannot take hooks ({error}). Attach the model that it was made from, or"
-                    " select others with `only`"
-                ) from error
+        if step_on is not None:
+            with refusing(name or "output", "leave out `steps`"):
+                handles.append(model.register_forward_hook(uncompiled(lambda *_: step_on())))
     except BaseException:
         remove(handles)
         raise
     compile_anew()
     return handles
+
+
+@contextlib.contextmanager
+def refusing(name, otherwise):
+    """Raises TypeError for a module that takes no hooks."""
+    try:
+        yield
+    except RuntimeError as error:  # Raised by modules of torch.jit.
+        raise TypeError(
+            f"the module {name!r} cannot take hooks ({error}). Attach the model that it was made from, or {otherwise}"
+        ) from error
 
 
 def output_hook(record, name):

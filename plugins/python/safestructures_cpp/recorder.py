@@ -327,10 +327,8 @@ class Recorder:
         if self._is_closed:
             raise ValueError("the recorder is closed")
         wanted = [only] if isinstance(only, str) else list(only)
-        handles = hooks.attach(self._record_of_module, model, name, wanted, inputs)
-        if steps:
-            step_on = hooks.uncompiled(lambda *_: self.step(self._step + 1))
-            handles.append(model.register_forward_hook(step_on))
+        step_on = (lambda: self.step(self._step + 1)) if steps else None
+        handles = hooks.attach(self._record_of_module, model, name, wanted, inputs, step_on)
         self._handles.append(handles)
 
         def detach():
