@@ -18,6 +18,7 @@ class Module:
     def __init__(self, forward, **children):
         self.forward = forward
         self.children = children
+        self._modules = {}
         self.before = []
         self.after = []
 
@@ -179,7 +180,7 @@ def check_compiled(folder):
     """What torch.compile made has the names of what it was made of, and is compiled once more for hooks."""
     part, model = Module(lambda x: x + 1), Module(lambda x: x)
     compiled, outer = Module(part), Module(model)
-    compiled._orig_mod, outer._orig_mod = part, model
+    compiled._modules["_orig_mod"], outer._modules["_orig_mod"] = part, model
     outer.children = {"_orig_mod": model, "_orig_mod.part": compiled, "_orig_mod.part._orig_mod": part}
     said = []
     # A module that is called `disable`d is called as it is.
@@ -194,6 +195,14 @@ def check_compiled(folder):
             compiled(outer(1))
         expect("closed", ["as it is", "reset", "reset"], said[6:])
     expect("names", [("part", 2)], [(one.name, one.value) for one in records(pathlib.Path(folder) / "compiled")])
+    # Wrappers of some packages have the attributes of the module that they call.
+    wrapper = Module(outer, **{"module": outer, "module._orig_mod": model})
+    wrapper._orig_mod = model
+    with Recorder(pathlib.Path(folder) / "wrapped") as recorder:
+        recorder.attach(wrapper)
+        wrapper(3)
+    found = [(one.name, one.value) for one in records(pathlib.Path(folder) / "wrapped")]
+    expect("a wrapper", [("module", 3), ("output", 3)], found)
 
 
 def check_jax(folder):

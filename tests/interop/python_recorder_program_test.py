@@ -217,6 +217,7 @@ class Module:
 
     def __init__(self):
         self.hooks = {}
+        self._modules = {}
 
     def named_modules(self):
         return [("", self), ("part", self)]

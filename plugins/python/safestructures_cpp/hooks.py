@@ -17,8 +17,9 @@ def register_pre_hook(module, hook):
 def modules_of(model):
     """Yields (dotted name, module) for each module; for one made by torch.compile, the original module."""
     for path, module in model.named_modules():
-        # torch.compile's own name for the original module, which the other run's model does not have.
-        if not hasattr(module, "_orig_mod"):
+        # torch.compile's own name for the original module, which the other run's model does not have. Not hasattr():
+        # wrappers may pass on the attributes of what they wrap.
+        if "_orig_mod" not in module._modules:
             yield ".".join(part for part in path.split(".") if part != "_orig_mod"), module
 
 
