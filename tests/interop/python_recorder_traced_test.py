@@ -265,6 +265,9 @@ def check_refusals(folder):
     traced_key = raised(TypeError, lambda: jax.jit(lambda k: recorder.record("v", [k]))(key))
     said = "the record 'v', at /0: an array of JAX's random keys (key<fry>) cannot be recorded. Record what"
     expect("a traced key", f"{said} jax.random.key_data gives of it.", traced_key)
+    traced_dtype = raised(TypeError, lambda: jax.jit(lambda x: recorder.record("v", [x]))(jnp.ones(2, jnp.int4)))
+    said = "the record 'v', at /0: a tensor of dtype int4 cannot be recorded. Record it dense, in a dtype that the format"
+    expect("a traced dtype", f"{said} has, such as float32 or complex64.", traced_dtype)
     recorder.record("data", jax.random.key_data(key))
     recorder.close()
     verify(folder, "refused")
@@ -400,6 +403,23 @@ def check_waiting(folder):
     expect("order", ["traced", "elsewhere", "last"], [record.name for record in records(folder / "waiting")])
 
 
+def check_deleted(folder):
+    """An array that was deleted, as donated ones are, is told of in its place, after a function that records too."""
+    with Recorder(pathlib.Path(folder) / "deleted") as recorder:
+        for _ in range(2):
+            array = jnp.ones(3)
+            array.delete()
+            said = f"{nodes.type_name(array)}, which cannot be read (RuntimeError: Array has been deleted with"
+            said += " shape=float32[3].),"
+            problem = f"the record 'x', at /0: {said} cannot be recorded. Record a plain array of its numbers."
+            expect("record", problem, raised(TypeError, lambda: recorder.record("x", [array])))
+            recorder._record_of_module("hook", {"gone": array, "kept": 1})
+            jax.jit(lambda x: recorder.record("traced", x))(1.0)
+        expect("counts", {"calls": 2, "failed": 2}, recorder.counts()["x"])
+    hooked = [record.value for record in records(pathlib.Path(folder) / "deleted") if record.name == "hook"]
+    expect("hooks", [{"gone": f"not recorded: {said}", "kept": 1}] * 2, hooked)
+
+
 def check_other_versions(folder):
     """A JAX that tells nothing of its traces, or only in ways of its own, as 0.4.35 does, records the same."""
 
@@ -440,5 +460,6 @@ run_checks(
     check_failed_callbacks,
     check_typed_numbers,
     check_waiting,
+    check_deleted,
     check_other_versions,
 )

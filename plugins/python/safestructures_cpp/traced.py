@@ -47,7 +47,7 @@ def has_tracer(value):
 def wait_for(value):
     """Waits until the JAX arrays in a value have been computed."""
     for leaf in leaves(value):
-        if is_jax_array(leaf):
+        if is_jax_array(leaf) and not leaf.is_deleted():  # NodeWriter reports deleted ones.
             leaf.block_until_ready()
 
 
