@@ -179,6 +179,10 @@ def check_refusals(folder):
     endless.append(endless)
     expect("an endless list", True, "that holds itself" in raised(ValueError, lambda: recorder.record("a", endless)))
     expect("no name", "a record has no name", raised(ValueError, lambda: recorder.record("", 1)))
+    said = raised(TypeError, lambda: recorder.record(0, 1))
+    expect("a number as a name", "the name of a record is a text, not 0", said)
+    said = raised(TypeError, lambda: recorder.scope(0))
+    expect("a number as a scope", "the name of a scope is a text, not 0", said)
     expect("no scope", "a scope has no name", raised(ValueError, lambda: recorder.scope("")))
     expect("half a surrogate", True, "surrogates not allowed" in raised(UnicodeEncodeError, lambda: recorder.record("\ud800", 1)))
     for step in (2**63, -(2**63) - 1):

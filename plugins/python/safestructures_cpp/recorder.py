@@ -42,6 +42,14 @@ def as_step(number):
     return number
 
 
+def check_name(name, what):
+    """Raises TypeError or ValueError if it is not a valid name."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of {what} is a text, not {name!r}")
+    if not name:
+        raise ValueError(f"{what} has no name")
+
+
 def unlock(lock, process):
     """Closes a folder's lock; in the process that took it, also releases it.
 
@@ -126,8 +134,7 @@ class Recorder:
 
         A function that JAX traces keeps the scope of the call that traced it.
         """
-        if not name:
-            raise ValueError("a scope has no name")
+        check_name(name, "a scope")
         return Scope(self, name=name)
 
     def step(self, number):
@@ -170,11 +177,11 @@ class Recorder:
         bytes of a file's header in addition to its tensors. Raises OSError once if the disk ends the recording; from
         then on, records are counted as failed.
         """
-        self._record(in_scopes(self, name), name, value, None)
+        self._record(name, value, None)
 
-    def _record(self, whole_name, name, value, omit):
-        if not name:
-            raise ValueError("a record has no name")
+    def _record(self, name, value, omit):
+        check_name(name, "a record")
+        whole_name = in_scopes(self, name)
         whole_name.encode()  # UnicodeEncodeError: names are UTF-8.
         own = step_in_scopes(self)
         is_staged = traced.is_staged()
@@ -340,7 +347,7 @@ class Recorder:
 
     def _record_of_module(self, name, value):
         if not self._is_closed:
-            self._record(in_scopes(self, name), name, value, lambda what: None)
+            self._record(name, value, lambda what: None)
 
     def close(self):
         """Removes the hooks and seals the last file. Raises the error that ended the recording, if any.
