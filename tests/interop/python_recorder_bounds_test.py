@@ -238,6 +238,24 @@ def check_nothing_kept(folder):
     Recorder(folder / "failed").close()
 
 
+def check_longest_about(folder):
+    """What a segment says of names that lost records has room in the header up to a bound, and is left out beyond it."""
+    folder = pathlib.Path(folder)
+
+    def about(quotes):
+        with Recorder(folder / f"{quotes} quotes", only="nothing") as recorder:
+            recorder.record('"' * quotes, 1)  # Nothing takes more room in a header: a quote is four bytes there.
+        verify(folder, f"{quotes} quotes")
+        with safe_open(folder / f"{quotes} quotes" / "segment-000001.safetensors", "np") as opened:
+            return opened.metadata()["safestructures_recording"]
+
+    most = (segments.METADATA_ROOM - segments.PAGE) // 2
+    longest = 1 + (most - len(about(1))) // 2
+    expect("the longest", {"calls": 1, "filtered": 1}, json.loads(about(longest))["left_out"]['"' * longest])
+    beyond = json.loads(about(longest + 1))
+    expect("beyond", (None, {"calls": 1, "filtered": 1}), (beyond.get("left_out"), beyond["counts"]))
+
+
 def check_globs(folder):
     """Globs match what the table says, which C++ reads too, and of ASCII what the system's fnmatch says."""
     table = [line.split("\t") for line in (checks.HERE.parent / "globs.txt").read_text("utf-8").split("\n")]
@@ -297,6 +315,7 @@ run_checks(
     check_many_names,
     check_counts_of_sealed,
     check_nothing_kept,
+    check_longest_about,
     check_globs,
     check_no_reserving,
     check_collected,

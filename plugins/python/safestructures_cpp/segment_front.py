@@ -74,8 +74,7 @@ def schema_of(records, names):
 def front(rows, room, bound, about):
     """Returns everything before the data, `room` bytes: length, header, blanks, columns, unused room.
 
-    `bound` is the most bytes that header and columns take. `about`, text on the recording, is left out if the room
-    does not suffice.
+    `bound` is the most bytes that header and columns take; `about` is text on the recording.
     """
     records = [row.record for row in rows]
     names = {}  # The position of each name.
@@ -83,9 +82,11 @@ def front(rows, room, bound, about):
         names.setdefault(one.name, len(names))
     schema = schema_of(records, names)
     columns, column_tensors = stored_columns(records, names, max(room - bound, 0))
-    metadata = {"_safestructures_schema_": schema, "_safestructures_schema_version_": "1.0.0"}
-    if about:
-        metadata["safestructures_recording"] = about
+    metadata = {
+        "_safestructures_schema_": schema,
+        "_safestructures_schema_version_": "1.0.0",
+        "safestructures_recording": about,
+    }
     stored = column_tensors + [
         (name, dtype, shape, len(columns) + begin, len(columns) + end, known)
         for row in rows
@@ -110,8 +111,6 @@ def front(rows, room, bound, about):
     }
     header = json.dumps({"__metadata__": metadata, **entries}, separators=(",", ":")).encode()
     size = room - 8 - len(columns)
-    if len(header) > size and about:
-        return front(rows, room, bound, None)
     if len(header) > size:
         raise ValueError(f"the header of a segment needs {len(header)} bytes, but has room for {size}")
     return struct.pack("<Q", size) + header.ljust(size) + columns
