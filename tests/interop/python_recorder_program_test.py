@@ -121,11 +121,49 @@ def check_generators(folder):
         with recorder.scope("outer"), other.scope("of another"):
             generator.close()
             recorder.record("b", 1)
+        generator = values(recorder)
+        next(generator)
+        closing = threading.Thread(target=generator.close)
+        closing.start()
+        closing.join()
+        recorder.record("after a thread", 1)
         scope = recorder.scope("twice")
         with scope, scope:
             recorder.record("c", 1)
         recorder.record("d", 1)
-    expect("names", ["generated.a", "outer.b", "twice.twice.c", "d"], names_in(pathlib.Path(folder) / "generators"))
+    names = ["generated.a", "outer.b", "after a thread", "twice.twice.c", "d"]
+    expect("names", names, names_in(pathlib.Path(folder) / "generators"))
+
+
+def check_asynchronous_generators(folder):
+    """One that nobody exhausts is closed by asyncio in a task of its own: its scopes end in the one that used it, too."""
+    folder = pathlib.Path(folder) / "generators"
+
+    async def values(recorder):
+        with recorder.scope("generated"), recorder.step_scope(7):
+            yield 1
+
+    async def outlive(recorder, closed):
+        await closed.wait()
+        recorder.record("outlives", 1)
+
+    async def use(recorder):
+        closed = asyncio.Event()
+        for i in range(2):
+            async for _ in values(recorder):
+                recorder.record(f"inside{i}", 1)
+                break
+            await asyncio.sleep(0.01)
+            recorder.record(f"after{i}", 1)
+        with recorder.scope("outer"):
+            task = asyncio.create_task(outlive(recorder, closed))
+        closed.set()
+        await task
+
+    with Recorder(folder) as recorder:
+        asyncio.run(use(recorder))
+    expected = [("generated.inside0", 7), ("after0", 0), ("generated.inside1", 7), ("after1", 0), ("outer.outlives", 0)]
+    expect("names and steps", expected, [(record.name, record.step) for record in records(folder)])
 
 
 def check_steps(folder):
@@ -338,6 +376,7 @@ run_checks(
     check_tasks,
     check_step_scopes,
     check_generators,
+    check_asynchronous_generators,
     check_steps,
     check_files_of_others,
     check_files_gone,
