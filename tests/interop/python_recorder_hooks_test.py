@@ -138,8 +138,8 @@ def check_unreadable(folder):
             recorder.attach(model)
             with mock.patch.object(nodes, "stored_tensor", side_effect=kind(7)):
                 model(1)
-                what = f"numpy.ndarray, which cannot be read ({kind.__name__}: 7),"
-                problem = f"the record 'x', at /0: {what} cannot be recorded. Record a plain array of its numbers."
+                what = f"numpy.ndarray, which cannot be read ({kind.__name__}: 7)"
+                problem = f"the record 'x', at /0: {what}, cannot be recorded. Record a plain array of its numbers."
                 expect(kind.__name__, problem, raised(TypeError, lambda: recorder.record("x", [np.ones(1)])))
         [record] = records(pathlib.Path(folder) / kind.__name__)
         expect(f"{kind.__name__}: hooks", {"odd": f"not recorded: {what}", "even": 2}, record.value)

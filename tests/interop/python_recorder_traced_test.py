@@ -277,7 +277,7 @@ def check_refusals(folder):
             while not isinstance(value, str):
                 parts = value if isinstance(value, (dict, list, tuple)) else vars(value)
                 value = next(iter(parts.values() if isinstance(parts, dict) else parts))
-            expect(f"hook {at}", "not recorded: " + at.partition(": ")[2], value)
+            expect(f"hook {at}", "not recorded: " + at.partition(": ")[2].removesuffix(","), value)
 
 
 def check_shared(folder):
@@ -410,8 +410,8 @@ def check_deleted(folder):
             array = jnp.ones(3)
             array.delete()
             said = f"{nodes.type_name(array)}, which cannot be read (RuntimeError: Array has been deleted with"
-            said += " shape=float32[3].),"
-            problem = f"the record 'x', at /0: {said} cannot be recorded. Record a plain array of its numbers."
+            said += " shape=float32[3].)"
+            problem = f"the record 'x', at /0: {said}, cannot be recorded. Record a plain array of its numbers."
             expect("record", problem, raised(TypeError, lambda: recorder.record("x", [array])))
             recorder._record_of_module("hook", {"gone": array, "kept": 1})
             jax.jit(lambda x: recorder.record("traced", x))(1.0)

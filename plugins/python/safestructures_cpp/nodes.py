@@ -257,7 +257,7 @@ class NodeWriter:
             at = f"the record {self._record[:100]!r}, at {path or '/'}"
             raise error(f"{at}: {what} cannot be recorded. {advice}")
         self._omit(what)
-        return scalar_node(f"not recorded: {what}")
+        return scalar_node(f"not recorded: {what.removesuffix(',')}")  # Only the error goes on after the comma.
 
     def _omitted(self, what, path):
         advice = "Record tensors, numbers, texts, and lists, tuples, dicts and dataclasses of these."
