@@ -210,6 +210,20 @@ def check_files_gone(folder):
         problem = "[Errno 2] the file is gone: it or its folder was removed or renamed while it was written. Leave the"
         problem += f" folder alone until the recorder is closed: '{here / 'segment-000001.part'}'"
         expect(name, problem, raised(OSError, recorder.close))
+    # While the recording goes on it ends it, once; what is in other segments stays.
+    here = folder / "in the middle"
+    recorder = Recorder(here, segment_bytes=16)
+    for name in "abc":
+        recorder.record(name, np.ones(1))
+    (here / "segment-000002.part").unlink()
+    problem = problem.replace(str(folder / "without name"), str(here)).replace("000001", "000002")
+    recorder.record("d", np.ones(1))
+    expect("in the middle", problem, raised(OSError, lambda: recorder.record("e", np.ones(1))))
+    recorder.record("f", np.ones(1))
+    expect("at close", problem, raised(OSError, recorder.close))
+    kept = {name: counts for name, counts in recorder.counts().items() if "kept" in counts}
+    expect("counts", dict.fromkeys("abcd", {"calls": 1, "kept": 1}), kept)
+    expect("what is sealed", ["a", "b"], names_in(here))
     expect("recover", 0, run(folder, "recover", "renamed").returncode)
     expect("what was renamed", ["a"], names_in(folder / "renamed"))
 
@@ -307,6 +321,7 @@ def check_closed_meanwhile(folder):
     with mock.patch.object(segments.Segment, "seal", sealed_meanwhile):
         recorder.close()
     thread.join()
+    hooks[0](module, (), 3)  # As those of a copy of the model, which stay there.
     expect("failures", [], failures)
     expect("records", [1], [record.value for record in records(pathlib.Path(folder) / "meanwhile")])
 

@@ -1,6 +1,8 @@
 """What Python's Recorder writes: the C++ tool and Python's package read it, also after a crash."""
 
 import dataclasses
+import errno
+import fcntl
 import json
 import os
 import pathlib
@@ -12,6 +14,7 @@ import sys
 import threading
 import time
 import warnings
+from unittest import mock
 
 import checks
 import ml_dtypes
@@ -157,6 +160,10 @@ def check_refusals(folder):
         f" forked: '{folder / 'run'}'",
         raised(BlockingIOError, lambda: Recorder(folder / "run")),
     )
+    with mock.patch.object(fcntl, "flock", side_effect=OSError(errno.ENOLCK, "No locks available")):
+        problem = "[Errno 37] No locks available: the folder cannot be locked. Record into one of another file system"
+        unlockable = raised(OSError, lambda: Recorder(folder / "unlockable"))
+        expect("a folder that cannot be locked", f"{problem}: '{folder / 'unlockable'}'", unlockable)
     expect(
         "an object",
         "the record 'a', at /1/x: builtins.object cannot be recorded. Record tensors, numbers, texts, and lists, tuples,"
