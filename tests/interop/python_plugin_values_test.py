@@ -49,6 +49,18 @@ class Colour(enum.Enum):
     RED = 1
 
 
+class Made(enum.Enum):
+    """An enum that makes members of values that no member has."""
+
+    ONE = 1
+
+    @classmethod
+    def _missing_(cls, value):
+        made = object.__new__(cls)
+        made._name_, made._value_ = f"MADE{value}", value
+        return made
+
+
 Bars = enum.Flag("Bars", {"R": 1, "W": 2, "R|W": 4})
 Digits = enum.IntFlag("Digits", {"8": 1})
 
@@ -72,13 +84,14 @@ if hasattr(enum, "KEEP"):
 else:
     FLAGS["a negative one"] = (~Open.READ, "-2")
 
-# Whose names and numbers are those of others.
+# Whose names and numbers are those of others, or of no member.
 UNSAVEABLE = {
     "flags whose names are another's": Bars["R"] | Bars["W"],
     "a bit whose number is another's name": Digits(8),
+    "one that was made": Made(2),
 }
 
-ENUMS = [Perm, Open, Zero, Colour, Bars, Digits, *([Kept] if hasattr(enum, "KEEP") else [])]
+ENUMS = [Perm, Open, Zero, Colour, Made, Bars, Digits, *([Kept] if hasattr(enum, "KEEP") else [])]
 PLUGINS = [*safestructures_cpp.PLUGINS, *map(safestructures_cpp.enumeration, ENUMS)]
 
 

@@ -1,6 +1,7 @@
 """Python's Recorder in programs that change their folder, run threads and tasks, leave generators, detach hooks."""
 
 import asyncio
+import errno
 import os
 import pathlib
 import shutil
@@ -228,6 +229,21 @@ def check_files_gone(folder):
     expect("what was renamed", ["a"], names_in(folder / "renamed"))
 
 
+def check_nothing_can_be_written(folder):
+    """Where not even a header can be written, what was recorded before stays in the open segment for `recover`."""
+    folder = pathlib.Path(folder)
+    recorder = Recorder(folder / "full")
+    recorder.record("a", 1)
+    problem = "[Errno 28] No space left. The earlier records are kept: fix this, and record into another folder:"
+    problem += f" '{folder / 'full' / 'segment-000001.part'}'"
+    with mock.patch.object(segments, "write_all", side_effect=OSError(errno.ENOSPC, "No space left")):
+        expect("record", problem, raised(OSError, lambda: recorder.record("b", np.ones(1))))
+    expect("close", problem, raised(OSError, recorder.close))
+    done = run(folder, "recover", "full")
+    expect("recover", (0, ""), (done.returncode, done.stderr))
+    expect("records", ["a"], names_in(folder / "full"))
+
+
 def check_forked_processes(folder):
     """A recorder that is closed lets go of its folder, whatever was forked while it was open; what is forked does not."""
     folder = pathlib.Path(folder)
@@ -395,6 +411,7 @@ run_checks(
     check_steps,
     check_files_of_others,
     check_files_gone,
+    check_nothing_can_be_written,
     check_forked_processes,
     check_detached,
     check_closed_meanwhile,
