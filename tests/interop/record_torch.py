@@ -3,8 +3,10 @@
 Run by whatever Python has torch; prints what it recorded, as JSON.
 """
 
+import io
 import json
 import pathlib
+import pickle
 import sys
 
 import numpy as np
@@ -83,10 +85,21 @@ def record_kinds():
         detach = recorder.attach(model, "net", only="net.1", steps=True)
         model(torch.zeros(1))
         model(torch.zeros(1))
+        pickled = [is_pickled(model), is_pickled(model.state_dict())]
         detach()
+        pickled.append(is_pickled(model))
         model(torch.zeros(1))
     model(torch.zeros(1))
-    return {"kinds": kinds, "sparse": said, "hooks": len(model._forward_hooks)}
+    return {"kinds": kinds, "sparse": said, "hooks": len(model._forward_hooks), "pickled": pickled}
+
+
+def is_pickled(value):
+    """Whether torch can save it."""
+    try:
+        torch.save(value, io.BytesIO())
+    except (AttributeError, pickle.PicklingError):
+        return False
+    return True
 
 
 class Lone(torch.nn.Module):

@@ -88,6 +88,8 @@ def main():
         nets = [(row["path"], row["record"]["step"]) for row in stats(folder, "kinds") if row["path"].startswith("net")]
         expect("hooks: only, steps, and gone", ([("net.1", 0), ("net.1", 1)], 0), (nets, said["hooks"]))
 
+        expect("pickled: with hooks, its state, without them", [False, True, True], said["pickled"])
+
         check_inputs(said["inputs"], said["has_keywords"])
         expect("inputs: only, and gone", (["net.relu.input", "net.relu"], 0), (said["some_inputs"], said["pre_hooks"]))
 
