@@ -49,6 +49,13 @@ class Colour(enum.Enum):
     RED = 1
 
 
+class Light(enum.Enum):
+    """Another one with a member of that name."""
+
+    RED = 2
+    GREEN = 1
+
+
 class Made(enum.Enum):
     """An enum that makes members of values that no member has."""
 
@@ -91,7 +98,7 @@ UNSAVEABLE = {
     "one that was made": Made(2),
 }
 
-ENUMS = [Perm, Open, Zero, Colour, Made, Bars, Digits, *([Kept] if hasattr(enum, "KEEP") else [])]
+ENUMS = [Perm, Open, Zero, Colour, Light, Made, Bars, Digits, *([Kept] if hasattr(enum, "KEEP") else [])]
 PLUGINS = [*safestructures_cpp.PLUGINS, *map(safestructures_cpp.enumeration, ENUMS)]
 
 
@@ -231,9 +238,16 @@ def check_keys(report, path):
         ("two NaN within", collections.OrderedDict([((math.nan,), 1), ((float("nan"),), 2)])),
         ("two NaN of NumPy", {np.float32("nan"): 1, np.float32("nan"): 2}),
         ("two NaN of NumPy within", {(1, np.float64("nan")): 1, (1, np.float64("nan")): 2}),
+        ("members of one name", {Colour.RED: 1, Light.RED: 2}),
+        ("members of one name within", {(1, Colour.RED): 1, (1, Light.RED): 2}),
         ("halves of a surrogate pair", {"\U0001f600": 1, "\ud83d\ude00": 2}),
     ):
         refused(report, name, "twice cannot be saved", safestructures.save_file, value, path, plugins=PLUGINS)
+    for value in ({Colour.RED: 1, Light.GREEN: 2}, {(1, Colour.RED): 1, (2, Colour.RED): 2}):
+        safestructures.save_file(value, path, plugins=PLUGINS)
+        for file in (path, by_cpp(path)):
+            if safestructures.load_file(file, plugins=PLUGINS) != value:
+                report.fail(f"members of two names in {file.name}", "are others")
     value = {Colour.RED: 1, "RED": 2}
     if loaded_of(path, value) != value:
         report.fail("a member and its name", "are one key")
@@ -268,6 +282,7 @@ def check_sets(report, path):
             ("two NaN", [math.nan, float("nan")]),
             ("two NaN within", [(math.nan,), (float("nan"),)]),
             ("two NaN of NumPy", [np.float32("nan"), np.float32("nan")]),
+            ("members of one name", [Colour.RED, Light.RED]),
             ("halves of a surrogate pair", pair),
         ):
             message = f"a {kind.__name__} in which readers find the item "

@@ -39,19 +39,25 @@ class StructProcessor(DataclassProcessor):
 def as_found(node, tensors):
     """Returns the text of the node of a key or an item: readers find those twice that have the same one."""
     text = json.dumps(node)
-    # Scalars of NumPy are tensors, each with a name of its own.
-    return json.dumps(with_numbers(node, tensors)) if '"data_type": "numpy.' in text else text
+    differs = '"data_type": "numpy.' in text or '"class": ' in text
+    return json.dumps(as_compared_node(node, tensors)) if differs else text
 
 
-def with_numbers(node, tensors):
-    """Returns the node with the numbers of NumPy's scalars in place of their tensors' names."""
+def as_compared_node(node, tensors):
+    """Returns the node as readers compare it.
+
+    Scalars of NumPy are tensors, each with a name of its own: their numbers count. The names of classes do not: members
+    of two enums that have one name are equal to C++.
+    """
     if isinstance(node, list):
-        return [with_numbers(part, tensors) for part in node]
+        return [as_compared_node(part, tensors) for part in node]
     if not isinstance(node, dict):
         return node
-    if str(node.get(TYPE_FIELD)).startswith("numpy."):
+    kind = node.get(TYPE_FIELD)
+    if str(kind).startswith("numpy."):
         return {**node, VALUE_FIELD: repr(tensors[node[VALUE_FIELD]].item())}
-    return {key: with_numbers(part, tensors) for key, part in node.items()}
+    left_out = "class" if isinstance(kind, str) else None  # Otherwise these are fields, by their names.
+    return {key: as_compared_node(part, tensors) for key, part in node.items() if key != left_out}
 
 
 class UnlikeDictProcessor(DictProcessor):
