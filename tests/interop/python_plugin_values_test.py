@@ -397,6 +397,20 @@ def check_folds(report, path):
         refused(report, f"the fold {fold!r}", 'must be "0" or "1"', safestructures.load_file, path, plugins=PLUGINS)
 
 
+def check_orders(report, path):
+    """Arrays load as they were, whatever the order of their memory, without the plugins, too."""
+    array = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    value = [array, array.T, array[:, ::2], array[::-1], np.asfortranarray(array), np.broadcast_to(array[0], (2, 3, 4))]
+    value += [array[0, 0, 1:2].reshape(()), array[:0].T, array.astype(">i4").T]
+    for plugins in (None, PLUGINS):
+        report.count("orders of memory")
+        safestructures.save_file(value, path, plugins=plugins)
+        for file in (path, by_cpp(path)):
+            for i, (one, found) in enumerate(zip(value, safestructures.load_file(file, plugins=plugins), strict=True)):
+                if one.shape != found.shape or np.any(one != found):
+                    report.fail(f"array {i} of {file.name}", f"found {found!r}, not {one!r}")
+
+
 #: As much of Paddle and MLX as the plugin looks at. Paddle gives NumPy the bits of the floats that NumPy lacks.
 PADDLE = """
 import numpy as np
@@ -477,7 +491,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "file.safetensors"
         for check in (check_flags, check_same_names, check_keys, check_sets, check_deques, check_fields,
-                      check_named_tuples, check_folds, check_frameworks):
+                      check_named_tuples, check_folds, check_orders, check_frameworks):
             check(report, path)
     report.finish()
 

@@ -4,6 +4,8 @@ import importlib.util
 
 import numpy as np
 from safestructures import TensorProcessor
+from safestructures.defaults import DEFAULT_PROCESS_MAP, register_processor
+from safestructures.processors.tensor import NumpyProcessor
 
 try:
     import ml_dtypes  # noqa: F401  Makes NumPy know bfloat16, the dtype that safetensors loads BF16 as.
@@ -21,6 +23,18 @@ def as_numpy(tensor):
 def in_order(array):
     """Returns the array, C-contiguous: the package stores the memory as it is, in which a view has another order."""
     return np.asarray(array, order="C")
+
+
+class OrderedProcessor(NumpyProcessor):
+    """An array whose memory may have any order, such as a transposed one."""
+
+    def to_numpy(self, tensor):
+        """Returns the array in the order in which it is stored."""
+        return in_order(tensor)
+
+
+# The package accepts no plugins for types that it knows.
+register_processor(DEFAULT_PROCESS_MAP, OrderedProcessor)
 
 
 class ScalarProcessor(TensorProcessor):
