@@ -179,8 +179,14 @@ def check_refusals(folder):
     expect(
         "a key",
         "the record 'a', at /0: a dict with a key of builtins.tuple cannot be recorded. A key is a number or a"
-        " text, not (1, 2).",
+        " text of Python, not (1, 2).",
         raised(TypeError, lambda: recorder.record("a", [{(1, 2): 0}])),
+    )
+    expect(
+        "a key of NumPy",
+        "the record 'a', at /: a dict with a key of numpy.int64 cannot be recorded. A key is a number or a text of"
+        f" Python, not {np.int64(1)!r}.",
+        raised(TypeError, lambda: recorder.record("a", {np.int64(1): 0})),
     )
     endless = []
     endless.append(endless)
@@ -209,14 +215,14 @@ def check_refusals(folder):
         recorder.close()
         os._exit(0 if all(refused) else 1)
     expect("a forked process", 0, os.waitpid(child, 0)[1])
-    expect("counts", {"a": {"calls": 4, "failed": 4}, "b": {"calls": 1, "kept": 1}}, recorder.counts())
+    expect("counts", {"a": {"calls": 5, "failed": 5}, "b": {"calls": 1, "kept": 1}}, recorder.counts())
     recorder.close()
     recorder.close()
     expect("closed", "the recorder is closed", raised(ValueError, lambda: recorder.record("b", 1)))
     whole = raised(FileExistsError, lambda: Recorder(folder / "run"))
     expect("a folder with a recording", True, whole.startswith(f"{folder}/run: the folder already holds a recording."))
     text = run(folder, "diff", "run", "run").stdout
-    expect("what was left out is said", True, "left out or thinned records: a: 4 failed of 4 calls" in text)
+    expect("what was left out is said", True, "left out or thinned records: a: 5 failed of 5 calls" in text)
 
 
 def check_filters(folder):

@@ -240,7 +240,7 @@ def check_refusals(folder):
         (
             {"s": {Silent(): 1}},
             "/s: a dict with a key of __main__.Silent",
-            "A key is a number or a text, not a __main__.Silent.",
+            "A key is a number or a text of Python, not a __main__.Silent.",
         ),
         (
             deep,

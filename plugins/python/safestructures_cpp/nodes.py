@@ -296,7 +296,7 @@ class NodeWriter:
         for key in keys:
             if type(key) not in KEYS:
                 what = f"a dict with a key of {type_name(key)}"
-                return self._refused(what, path, f"A key is a number or a text, not {shown(key)}.", NotRecordable)
+                return self._refused(what, path, f"A key is a number or a text of Python, not {shown(key)}.", NotRecordable)
             if is_too_large(key):
                 what = f"a dict with a key of {key.bit_length()} bits (more than {MOST_DIGITS} digits)"
                 return self._refused(what, path, "Give its keys as texts.")
