@@ -32,7 +32,7 @@ class Scope:
     def __exit__(self, *_):
         entries = open_entries()
         # It need not be the last one: a generator may leave its scope inside another.
-        own = [entry for entry in entries if entry.scope is self] or self._entries
+        own = [entry for entry in entries if entry in self._entries] or self._entries
         left = own[-1]
         self._entries.remove(left)
         try:
