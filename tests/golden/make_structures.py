@@ -40,6 +40,7 @@ import numpy as np
 import safestructures
 from safestructures.defaults import DEFAULT_PROCESS_MAP, register_processor
 from safestructures.processors.iterable import DataclassProcessor, DictProcessor
+from safestructures.processors.tensor import NumpyProcessor
 from safestructures.serializer import Serializer
 from safetensors.numpy import save_file as save_tensors
 
@@ -50,8 +51,8 @@ from structures_by_frameworks import MADE_APART, frameworks
 from structures_by_hand import BY_HAND, CONTAINERS_BY_HAND, SPELLINGS
 from structures_by_python import GROUPS
 
-# Of dicts and structs the files say what the package does by itself; our plugin mends it.
-for processor in (DictProcessor, DataclassProcessor):
+# Of dicts, structs and arrays the files say what the package does by itself; our plugin mends it.
+for processor in (DictProcessor, DataclassProcessor, NumpyProcessor):
     register_processor(DEFAULT_PROCESS_MAP, processor)
 
 PLUGINS = {"golden_types": golden_types.PLUGINS, "safestructures_cpp": safestructures_cpp.PLUGINS}
