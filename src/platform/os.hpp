@@ -70,6 +70,8 @@ File open_for_writing(const std::filesystem::path& path, std::error_code& error)
 /// inherited it has ended. Fails at once with `resource_unavailable_try_again` if it is already
 /// locked.
 File open_locked(const std::filesystem::path& path, std::error_code& error) noexcept;
+/// Releases the lock of such a file, in all processes that have it.
+void unlock(const File& file) noexcept;
 
 // Examining. The second function does not follow links.
 Status status(const File& file, std::error_code& error) noexcept;

@@ -114,6 +114,11 @@ File open_locked(const std::filesystem::path& path, std::error_code& error) noex
   return error ? File() : std::move(file);
 }
 
+void unlock(const File& file) noexcept {
+  std::error_code ignored;
+  repeat(ignored, [&] { return ::flock(descriptor(file), LOCK_UN); });
+}
+
 Status status(const File& file, std::error_code& error) noexcept {
   struct stat found{};
   repeat(error, [&] { return ::fstat(descriptor(file), &found); });

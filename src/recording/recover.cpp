@@ -92,7 +92,7 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
                                  const RecoverOptions& options) {
   // A folder that is not a recording must not get a lock file.
   static_cast<void>(recording::segments_of(folder));
-  const platform::os::File lock = recording::lock(folder, "the recording is still being written");
+  const recording::FolderLock lock(folder, "the recording is still being written");
   RecoveryReport report;
   if (const std::filesystem::path path = recording::new_file(folder); recording::status_of(path)) {
     platform::os::remove(path);

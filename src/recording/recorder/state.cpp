@@ -101,7 +101,7 @@ RecorderState::RecorderState(const std::filesystem::path& folder, RecorderOption
       writer_(parts_, name_of_run(platform::os::process_id(), scopes_.id())) {
   recording::require_sound(parts_.options.watch);
   make_folder(parts_.folder, parts_.options.durability);
-  lock_ = recording::lock(parts_.folder, "another recorder writes to the folder");
+  lock_ = recording::FolderLock(parts_.folder, "another recorder writes to the folder");
   require_empty(parts_.folder);
   try {
     thread_ = std::thread([this] { writer_.run(); });
@@ -270,7 +270,7 @@ void RecorderState::close(bool even_unused) {
   recording::RecordQueue taken;
   if (parts_.handover.take_last(taken)) writer_.work(taken, true);
   thread_.join();
-  static_cast<void>(lock_.close());
+  lock_.release();
   parts_.handover.end_closing();
   parts_.failure.tell_again();
 }

@@ -16,6 +16,7 @@
 #include "recording/recorder/record_queue.hpp"
 #include "recording/recorder/scopes.hpp"
 #include "recording/recorder/writer.hpp"
+#include "recording/segments/files.hpp"
 
 namespace safestructures::inline v0::detail {
 
@@ -74,7 +75,7 @@ class RecorderState {
   recording::RecorderParts parts_;
   recording::Writer writer_;
   std::atomic<std::int64_t> step_{0};
-  platform::os::File lock_;
+  recording::FolderLock lock_;
   std::shared_ptr<RecorderState> self_;  // Set by `abandon`.
 
   std::thread thread_;  // Last, because it uses all of the above.

@@ -128,10 +128,10 @@ std::map<std::uint64_t, SegmentFiles> segments_of(const std::filesystem::path& f
   return segments;
 }
 
-platform::os::File lock(const std::filesystem::path& folder, std::string busy) {
+FolderLock::FolderLock(const std::filesystem::path& folder, std::string busy) {
   std::error_code error;
   const std::filesystem::path path = lock_file(folder);
-  platform::os::File file = platform::os::open_locked(path, error);
+  file_ = platform::os::open_locked(path, error);
   if (error == std::errc::resource_unavailable_try_again)
     throw Error(ErrorCode::cannot_write, std::move(busy),
                 {.file = folder.string(),
@@ -141,7 +141,12 @@ platform::os::File lock(const std::filesystem::path& folder, std::string busy) {
   if (error)
     throw platform::system_error(ErrorCode::cannot_write, "cannot lock the folder of a recording",
                                  path, error);
-  return file;
+}
+
+void FolderLock::release() noexcept {
+  // Closing alone would leave the lock to the processes that were forked meanwhile.
+  if (file_.is_open() && platform::os::fork_count() == forks_) platform::os::unlock(file_);
+  static_cast<void>(file_.close());
 }
 
 void write_at(const platform::os::File& file, const std::filesystem::path& path,

@@ -59,10 +59,23 @@ void look_again(const std::filesystem::path& folder,
 [[nodiscard]] std::map<std::uint64_t, SegmentFiles> segments_of(
     const std::filesystem::path& folder);
 
-/// Locks the folder against other writers and recovery as long as the result lives. The system
-/// releases the lock when the process ends, however it ends.
-/// \throws Error `cannot_write` \param busy the message if the folder is already locked
-[[nodiscard]] platform::os::File lock(const std::filesystem::path& folder, std::string busy);
+/// Locks a folder against other writers and recovery as long as it lives. The system releases the
+/// lock when the process and those that it forked end, however they end.
+class FolderLock {
+ public:
+  FolderLock() = default;
+  /// \throws Error `cannot_write` \param busy the message if the folder is already locked
+  FolderLock(const std::filesystem::path& folder, std::string busy);
+  FolderLock(FolderLock&&) noexcept = default;
+  FolderLock& operator=(FolderLock&&) noexcept = default;
+  ~FolderLock() { release(); }
+
+  void release() noexcept;
+
+ private:
+  platform::os::File file_;
+  std::uint64_t forks_ = platform::os::fork_count();
+};
 
 /// Write all bytes. The second one writes blocks one after another, and modifies the list.
 /// \throws Error `cannot_write`

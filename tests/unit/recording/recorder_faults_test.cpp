@@ -344,33 +344,6 @@ TEST_CASE("a file that the system lets grow no further is sealed with what is wh
   check_records(folder / "run", 21);
 }
 
-TEST_CASE("a forked process leaves its parent's recorder alone") {
-  const Folder folder;
-  script = {};
-  std::optional<ss::ActivationRecorder> recorder(std::in_place, folder / "run");
-  for (std::uint64_t i = 0; i < 5; ++i) recorder->record("x", value_of(i));
-  const pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    const std::string error =
-        "invalid_argument: a forked process cannot use its parent's recorder. Make a recorder with "
-        "another folder in the new process.";
-    const bool is_refused =
-        error_of_void([&] { recorder->record("x", 1); }) == error &&
-        error_of_void([&] { static_cast<void>(recorder->report()); }) == error &&
-        error_of_void([&] { recorder->flush(); }) == error &&
-        error_of_void([&] { recorder->close(); }) == error;
-    recorder.reset();
-    ::_exit(is_refused ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  CHECK(status == 0);
-  recorder->record("x", value_of(5));
-  recorder->close();
-  check_records(folder / "run", 6);
-}
-
 TEST_CASE("writes that transfer a few bytes at a time are continued") {
   const Folder folder;
   script = {};
