@@ -192,7 +192,7 @@ TEST_CASE("the small floating-point types compare and calculate as floats") {
   CHECK((nan <=> nan) == std::partial_ordering::unordered);
   CHECK(std::isnan(nan));
   CHECK(ss::half(-0.0F) == ss::half(0.0F));
-  CHECK(std::signbit(ss::half(-0.0F)));
+  CHECK(std::signbit(static_cast<float>(ss::half(-0.0F))));
 }
 
 TEST_CASE("the formats with one zero keep it and their NaN under negation") {
