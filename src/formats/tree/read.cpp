@@ -1,8 +1,10 @@
 #include "formats/tree/read.hpp"
 
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -125,12 +127,25 @@ void Reader::insert(Value& container, Value&& key, Value&& item, const Trace& tr
 
 void Reader::member(Value& container, Unmarked unmarked, const Trace* trace) {
   const std::uint64_t offset = input_.offset();
-  Value name;
-  detail::Box::share_private_string(detail::remember_name(known_names_, input_.string()), name);
-  const Trace step{trace, detail::Box::string(name)};
+  Value key = name();
+  const Trace step{trace, detail::Box::string(key)};
   input_.next();
   Value item = value_at(unmarked, step);
-  insert(container, std::move(name), std::move(item), step, offset);
+  insert(container, std::move(key), std::move(item), step, offset);
+}
+
+/// Returns the name that the input is at, which members of other objects may share.
+Value Reader::name() {
+  // The names of a small file do not come again often enough to pay for 260 ns.
+  constexpr unsigned few = 16;
+  if (first_names_ < few) {
+    ++first_names_;
+    return Value(input_.string());
+  }
+  if (!known_names_) known_names_ = std::make_unique<std::array<Value, 256>>();
+  Value shared;
+  detail::Box::share_private_string(detail::remember_name(*known_names_, input_.string()), shared);
+  return shared;
 }
 
 Value Reader::dict(Unmarked unmarked, const Trace* trace) {

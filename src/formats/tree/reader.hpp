@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -129,6 +130,7 @@ class Reader {
   /// name the input is at.
   void entry(Value& container, Unmarked unmarked, const Trace* trace);
   void member(Value& container, Unmarked unmarked, const Trace* trace);
+  Value name();
 
   /// Reads an object as it is; the input is at its first name.
   Value dict(Unmarked unmarked, const Trace* trace);
@@ -181,9 +183,10 @@ class Reader {
   const Limits& limits_;
   Input& input_;
   detail::NamedTensors names_;
-  std::array<Value, 256> known_names_;  // Of members.
-  RecentSizes lengths_;                 // Of arrays.
-  RecentSizes sizes_;                   // Of objects.
+  unsigned first_names_ = 0;  // How many members were read, up to the first few.
+  std::unique_ptr<std::array<Value, 256>> known_names_;  // Of members after these.
+  RecentSizes lengths_;                                  // Of arrays.
+  RecentSizes sizes_;                                    // Of objects.
   std::uint64_t tensor_bytes_ = 0;
   std::uint64_t again_ = 0;  // Bytes of repeated references.
   std::uint64_t nodes_ = 0;
