@@ -85,6 +85,15 @@ def run(cli, *args):
     return done.returncode, done.stdout, lines[-1] if lines else ""
 
 
+def by_cpp(path):
+    """The file as C++ saves it again."""
+    again = path.with_name("again.safetensors")
+    code, _, error = run(cli(), "convert", path, again)
+    if code != 0:
+        raise AssertionError(error)
+    return again
+
+
 def plugins_of(description):
     """The plugins that a file names."""
     modules = [importlib.import_module(name) for name in description.get("plugins", ())]
