@@ -145,6 +145,22 @@ TEST_CASE("the memory to load hostile MessagePack or CBOR is at most 250 times i
   MESSAGE("the most: " << worst << " times its size");
 }
 
+TEST_CASE("a large list or object makes no room in all that follow") {
+  std::string text = "[[0";
+  for (int i = 0; i < 1000; ++i) text += ",0";
+  text += "],{\"x\":0";
+  for (int i = 0; i < 1000; ++i) text += ",\"" + std::to_string(i) + "\":0";
+  text += '}';
+  for (int i = 0; i < 20000; ++i) text += ",[0],{\"x\":0}";
+  text += ']';
+  const auto view = std::as_bytes(std::span(text));
+  std::size_t count = 0;
+  const std::size_t used = peak_of(
+      [&] { count = ss::formats::json()->read(ss::Source::of(view, nullptr), {}).root.size(); });
+  CHECK(count == 40002);
+  CHECK(used <= 250 * text.size());
+}
+
 TEST_CASE("the time to load or refuse a hostile file grows with its size, not with its square") {
   for (const Attack& attack : attacks::all()) {
     const std::string small = attack.bytes(2048);
