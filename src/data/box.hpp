@@ -215,7 +215,9 @@ inline const std::vector<Entry>& Box::entries(const Value& value) noexcept {
   return static_cast<const DictBox*>(value.box_)->dict.entries();
 }
 
-/// Same as `Value::insert`, but moves from both only once. \throws Error as it does
+/// Same as `Value::insert`, but moves from both only once, and from the key only if it throws
+/// nothing.
+/// \throws Error as it does
 void insert_entry(Value& container, Value&& key, Value&& item);
 
 /// Same as `Value::insert` for all entries, which are moved from. \throws Error as it does

@@ -219,7 +219,8 @@ Value& Value::insert(Value key, Value value) {
 void detail::insert_entry(Value& container, Value&& key, Value&& item) {
   const bool is_wrong = container.kind() == Kind::structure && key.kind() != Kind::string;
   if (!is_wrong && mapping(container).dict.insert(key, item)) return;
-  container.insert(std::move(key), std::move(item));
+  // The caller may report a path that is a view of the key.
+  container.insert(Value(key), std::move(item));
 }
 
 void detail::insert_all(Value& value, std::span<Entry> entries) {
