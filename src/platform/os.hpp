@@ -132,9 +132,10 @@ class Listing {
 /// that owns its signal handlers.
 void clean_up_at_signals() noexcept;
 struct Temporary;
-/// Notes a created file until it is forgotten; returns null if `clean_up_at_signals` was not
-/// called.
-Temporary* note_temporary(const std::filesystem::path& path) noexcept;
+/// Same as `create_new`, and notes the file until it is forgotten: `noted` is null if
+/// `clean_up_at_signals` was not called. No signal comes between the two.
+File create_temporary(const std::filesystem::path& path, std::uint32_t permissions,
+                      Temporary*& noted, std::error_code& error) noexcept;
 void forget_temporary(Temporary* temporary) noexcept;
 
 /// Returns the number of processors in this process's affinity mask, at least 1.

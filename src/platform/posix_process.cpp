@@ -1,4 +1,5 @@
 // Processes, threads and signals on Linux and other POSIX systems.
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -29,13 +30,62 @@ namespace {
 // them.
 std::atomic<Temporary*> temporaries{nullptr};
 std::atomic<bool> has_clean_up{false};
+std::atomic<unsigned> creating{0};  // How many threads are creating a file.
+std::atomic<bool> is_ending{false};
 static_assert(std::atomic<char*>::is_always_lock_free, "a handler of signals may not wait");
 
+/// Creating and noting a file take place before a signal or not at all. Without it a signal that
+/// came while the system was creating the file left it behind.
+class Creation {
+ public:
+  Creation() noexcept {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+    ++creating;
+    if (!is_ending) return;
+    --creating;
+    for (;;) ::pause();  // The process is about to end.
+  }
+  Creation(const Creation&) = delete;
+  Creation& operator=(const Creation&) = delete;
+  ~Creation() {
+    --creating;
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t before_;
+};
+
 void remove_temporaries(int signal) {
+  is_ending = true;
+  // Never for a file of this thread, as creating one blocks signals. A second signal does not wait.
+  while (creating > 0) ::poll(nullptr, 0, 1);
   for (Temporary* one = temporaries; one != nullptr; one = one->next)
     if (const char* const path = one->path.exchange(nullptr)) ::unlink(path);
   // Delivered after this handler, which is no longer set, has returned; it then ends the process.
   ::raise(signal);
+}
+
+/// Returns null if there is no memory.
+Temporary* note(const std::filesystem::path& path) noexcept {
+  const std::size_t size = path.native().size() + 1;
+  auto* const copy = new (std::nothrow) char[size];
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, path.c_str(), size);
+  for (Temporary* one = temporaries; one != nullptr; one = one->next)
+    if (char* none = nullptr; one->path.compare_exchange_strong(none, copy)) return one;
+  auto* const more = new (std::nothrow) Temporary;
+  if (more == nullptr) {
+    delete[] copy;
+    return nullptr;
+  }
+  more->path = copy;
+  more->next = temporaries;
+  while (!temporaries.compare_exchange_weak(more->next, more)) {
+  }
+  return more;
 }
 
 }  // namespace
@@ -53,24 +103,13 @@ void clean_up_at_signals() noexcept {
   }
 }
 
-Temporary* note_temporary(const std::filesystem::path& path) noexcept {
-  if (!has_clean_up) return nullptr;
-  const std::size_t size = path.native().size() + 1;
-  auto* const copy = new (std::nothrow) char[size];
-  if (copy == nullptr) return nullptr;
-  std::memcpy(copy, path.c_str(), size);
-  for (Temporary* one = temporaries; one != nullptr; one = one->next)
-    if (char* none = nullptr; one->path.compare_exchange_strong(none, copy)) return one;
-  auto* const more = new (std::nothrow) Temporary;
-  if (more == nullptr) {
-    delete[] copy;
-    return nullptr;
-  }
-  more->path = copy;
-  more->next = temporaries;
-  while (!temporaries.compare_exchange_weak(more->next, more)) {
-  }
-  return more;
+File create_temporary(const std::filesystem::path& path, std::uint32_t permissions,
+                      Temporary*& noted, std::error_code& error) noexcept {
+  if (!has_clean_up) return create_new(path, permissions, error);
+  const Creation creation;
+  File file = create_new(path, permissions, error);
+  if (!error) noted = note(path);
+  return file;
 }
 
 void forget_temporary(Temporary* temporary) noexcept {

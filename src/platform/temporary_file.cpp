@@ -45,10 +45,9 @@ void TemporaryFile::create(const std::filesystem::path& target, std::uint32_t pe
   error = make_error_code(std::errc::file_exists);
   for (int attempt = 0; attempt < 100 && error == std::errc::file_exists; ++attempt) {
     std::filesystem::path name = temporary_beside(target);
-    file_ = os::create_new(name, permissions, error);
+    file_ = os::create_temporary(name, permissions, noted_, error);
     if (!error) path_ = std::move(name);
   }
-  if (!error) noted_ = os::note_temporary(path_);
 }
 
 void TemporaryFile::rename_to(const std::filesystem::path& target, std::error_code& error) {
