@@ -67,13 +67,13 @@ class SchemaTensors {
  private:
   using NameIndex = safetensors::detail::NameIndex;
 
-  /// Gives the last tensor an unused name.
+  /// Gives the last tensor a name that nothing else has.
   void rename_last() {
     std::string_view& name = tensors_.back().name;
     const std::string taken(name);
     std::size_t& count = next_.try_emplace(taken, 1).first->second;
     do name = written_.keep(taken + "#" + std::to_string(++count));
-    while (enter_last() || ahead_.is_taken(name));
+    while (ahead_.is_taken(name) || options_.extra_tensors.contains(name) || enter_last());
   }
 
   /// Returns the tensor's name before it is made distinct; valid as long as the value and what is

@@ -93,6 +93,24 @@ TEST_CASE("a text that is the name of a tensor outside the structure is refused"
   CHECK(again(Value::list({text_of("b")}), options) == Value::list({text_of("b")}));
 }
 
+TEST_CASE("a tensor whose name is taken gets none that a tensor outside the structure has") {
+  const Value value = dict({{"a", dict({{"b", tensor()}})}, {"a.b", tensor(2)}});
+  for (const auto& format :
+       {ss::formats::safestructures(), ss::formats::json(), ss::formats::messagepack()}) {
+    CAPTURE(format->name());
+    const auto bytes = ss::save(value, {.format = format,
+                                        .tensor_names = ss::TensorNames::paths,
+                                        .extra_tensors = {{"a.b#2", tensor(3)}}});
+    const ss::Document document = ss::Document::from_bytes(bytes, nullptr);
+    CHECK(document.root() == value);
+    CHECK(document.root()["a"]["b"].tensor_name() == "a.b");
+    CHECK(document.root()["a.b"].tensor_name() == "a.b#3");
+    REQUIRE(document.content().extra_tensors.size() == 1);
+    CHECK(document.content().extra_tensors[0].first == "a.b#2");
+    CHECK(Value(document.content().extra_tensors[0].second) == Value(tensor(3)));
+  }
+}
+
 TEST_CASE("names of a plain file with nothing between their dots stay whole") {
   const auto load = [](const std::vector<std::string>& names) {
     Value all = Value::dict();
