@@ -24,7 +24,9 @@
 #include "fuzz/journal.hpp"
 #include "fuzz/json.hpp"
 #include "fuzz/numbers.hpp"
+#include "fuzz/numpy.hpp"
 #include "fuzz/path.hpp"
+#include "fuzz/recording.hpp"
 #include "fuzz/schema.hpp"
 #include "fuzz/slices.hpp"
 #include "fuzz/typed.hpp"
@@ -49,7 +51,9 @@ const std::vector<Target>& targets() {
                                           {"journal", fuzz::journal},
                                           {"json", fuzz::json},
                                           {"numbers", fuzz::numbers},
+                                          {"numpy", fuzz::numpy},
                                           {"path", fuzz::path},
+                                          {"recording", fuzz::recording},
                                           {"schema", fuzz::schema},
                                           {"slices", fuzz::slices},
                                           {"typed", fuzz::typed}};
