@@ -64,7 +64,7 @@ std::vector<std::byte> content_of(const std::filesystem::path& path) {
   return bytes;
 }
 
-ss::Tensor number() { return ss::Tensor::allocate(ss::DType::F32, {1}); }
+ss::Tensor number() { return ss::Tensor::own<float>({1}); }
 
 }  // namespace
 

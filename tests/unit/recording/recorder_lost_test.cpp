@@ -159,8 +159,8 @@ TEST_CASE("a tensor of too many dimensions and one in a key are errors with thei
     recorder.record("a/b", value);
     return error_of_void([&] { recorder.close(); });
   };
-  ss::Value deep = ss::Tensor::allocate(ss::DType::F32, {1, 1, 1});
-  const ss::Value flat = ss::Tensor::allocate(ss::DType::F32, {1});
+  ss::Value deep = ss::Tensor::own<float>({1}, {1, 1, 1});
+  const ss::Value flat = ss::Tensor::own<float>({1});
   const std::string many =
       ": a tensor has too many dimensions: expected at most 2 (Limits::rank), found 3.";
   CHECK(error("1", ss::Value::dict({{"x", flat}, {"y", ss::Value::list({1, deep})}})) ==
