@@ -60,8 +60,10 @@ class Creation {
 
 void remove_temporaries(int signal) {
   is_ending = true;
-  // Never for a file of this thread, as creating one blocks signals. A second signal does not wait.
-  while (creating > 0) ::poll(nullptr, 0, 1);
+  // Never for a file of this thread, as creating one blocks signals; and not for a file system that
+  // does not answer, since a second signal would not end the wait.
+  constexpr int most_milliseconds = 1000;
+  for (int i = 0; creating > 0 && i < most_milliseconds; ++i) ::poll(nullptr, 0, 1);
   for (Temporary* one = temporaries; one != nullptr; one = one->next)
     if (const char* const path = one->path.exchange(nullptr)) ::unlink(path);
   // Delivered after this handler, which is no longer set, has returned; it then ends the process.
