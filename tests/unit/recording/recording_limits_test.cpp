@@ -38,7 +38,7 @@ void leave_unsealed(const Folder& folder, const fs::path& run) {
   using Parts = std::map<std::string, std::vector<std::vector<float>>>;
   for (std::uint64_t i = 0; i < records / 4; ++i) {
     recorder.record("row", std::vector<float>{1, 2});
-    recorder.record("tensor", ss::Tensor::allocate(ss::DType::F32, {5, 2, 5000}));
+    recorder.record("tensor", ss::Tensor::own(std::vector<float>(50'000), {5, 2, 5000}));
     recorder.record("structure", Parts{{"a", {{1}, {2}}}});
     recorder.record("number", std::uint64_t{12345});
   }
