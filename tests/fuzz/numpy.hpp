@@ -2,12 +2,13 @@
 /// Arrays of NumPy, alone or in an archive: what loads is written, and loads again as the same.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include <safestructures/codecs/values.hpp>
+#include <safestructures/data/source.hpp>
+#include <safestructures/data/tensor.hpp>
 #include <safestructures/formats/format.hpp>
 
 #include "cli/numpy/npy.hpp"

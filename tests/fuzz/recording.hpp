@@ -3,14 +3,17 @@
 /// itself and with one that is in order.
 #pragma once
 
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
-
-#include <unistd.h>
 
 #include <safestructures/codecs/values.hpp>
 #include <safestructures/codecs/vector.hpp>
