@@ -31,10 +31,13 @@ namespace fuzz {
 /// A folder of this process, in memory where the system has such, until the process ends.
 class RunFolder {
  public:
-  explicit RunFolder(const std::string& name) {
-    const std::filesystem::path memory = "/dev/shm";
-    path_ = (exists(memory) ? memory : std::filesystem::temp_directory_path()) /
-            ("safestructures-fuzz-" + name + "-" + std::to_string(::getpid()));
+  explicit RunFolder(const std::string& kind) {
+    const std::string name = "safestructures-fuzz-" + kind + "-" + std::to_string(::getpid());
+    path_ = "/dev/shm/" + name;
+    std::error_code error;
+    create_directories(path_, error);
+    if (!error) return;
+    path_ = std::filesystem::temp_directory_path() / name;
     create_directories(path_);
   }
   RunFolder(const RunFolder&) = delete;

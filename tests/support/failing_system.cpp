@@ -52,7 +52,8 @@ bool due(std::string_view call) {
 }
 
 bool fails(std::string_view call) {
-  if (script.error == 0 || !due(call)) return false;
+  if ((script.error == 0 && !script.hangs) || !due(call)) return false;
+  while (script.hangs) ::pause();
   errno = script.error;
   return true;
 }

@@ -17,6 +17,7 @@ struct Script {
   int times = 0;             // this many times,
   int error = 0;             // with this; 0 transfers `transfer` bytes at most instead.
   std::size_t transfer = 0;  // For reads and writes.
+  bool hangs = false;        // Instead of failing, it never returns.
   bool tracing = false;
   std::vector<std::string> trace;
   std::vector<int> open_flags;         // The flags of every file that was opened,

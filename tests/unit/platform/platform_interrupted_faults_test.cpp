@@ -16,6 +16,7 @@
 
 #include "platform/os.hpp"
 #include "platform/temporary_file.hpp"
+#include "support/failing_system.hpp"
 #include "support/platform_folder.hpp"
 
 using namespace safestructures::platform;
@@ -74,4 +75,39 @@ TEST_CASE("a signal leaves no file behind, even while the system creates it") {
       CHECK(folder.names().empty());
     }
   }
+}
+
+TEST_CASE("a signal ends a program whose file system does not answer") {
+  const platform_test::Folder folder;
+  const pid_t child = ::fork();
+  REQUIRE(child != -1);
+  if (child == 0) {
+    ::signal(SIGTERM, SIG_DFL);
+    os::clean_up_at_signals();
+    TemporaryFile whole;
+    std::error_code error;
+    whole.create(folder / "whole", 0600, error);
+    failing_system::script.call = "create";
+    failing_system::script.times = 1;
+    failing_system::script.hangs = true;
+    std::thread([&] { TemporaryFile().create(folder / "hangs", 0600, error); }).detach();
+    for (;;) ::pause();
+  }
+  // Until the other thread has begun; otherwise this tests less.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  REQUIRE(::kill(child, SIGTERM) == 0);
+  int status = 0;
+  pid_t ended = 0;
+  for (int i = 0; i < 600 && ended == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ended = ::waitpid(child, &status, WNOHANG);
+  }
+  if (ended == 0) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, &status, 0);
+  }
+  REQUIRE(ended == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGTERM);
+  CHECK(folder.names().empty());
 }
