@@ -103,7 +103,7 @@ Value Encoder::SharedScope::remember(Value value) const {
 
 Value Encoder::name(std::string_view text) {
   Value shared;
-  detail::Box::share_string(detail::remember_name(names_, text), shared);
+  detail::Box::share_string(detail::remember_name(names_, text, detail::quick_hash(text)), shared);
   return shared;
 }
 

@@ -36,10 +36,12 @@ inline std::uint64_t quick_hash(std::string_view name) noexcept {
 /// Returns a name as a value, which stays among those that are known until another takes its place.
 /// Names that meet there only cost what each would cost without this.
 /// \param known values that are none at first
+/// \param hash of the name, from `quick_hash`
 template <std::size_t Count>
-const Value& remember_name(std::array<Value, Count>& known, std::string_view name) {
+const Value& remember_name(std::array<Value, Count>& known, std::string_view name,
+                           std::uint64_t hash) {
   static_assert(std::has_single_bit(Count));
-  Value& one = known[quick_hash(name) >> (64 - std::bit_width(Count - 1))];
+  Value& one = known[hash >> (64 - std::bit_width(Count - 1))];
   if (one.kind() != Kind::string || Box::string(one) != name) one = Value(name);
   return one;
 }

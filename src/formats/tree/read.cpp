@@ -1,10 +1,8 @@
 #include "formats/tree/read.hpp"
 
-#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +12,6 @@
 #include <safestructures/data/error.hpp>
 #include "data/box.hpp"
 #include "data/dict.hpp"
-#include "data/recent_names.hpp"
 #include "formats/tree/reader.hpp"
 
 namespace safestructures::inline v0::tree {
@@ -127,25 +124,11 @@ void Reader::insert(Value& container, Value&& key, Value&& item, const Trace& tr
 
 void Reader::member(Value& container, Unmarked unmarked, const Trace* trace) {
   const std::uint64_t offset = input_.offset();
-  Value key = name();
+  Value key = recent_names_.value_of(input_.string());
   const Trace step{trace, detail::Box::string(key)};
   input_.next();
   Value item = value_at(unmarked, step);
   insert(container, std::move(key), std::move(item), step, offset);
-}
-
-/// Returns the name that the input is at, which members of other objects may share.
-Value Reader::name() {
-  // The names of a small file do not come again often enough to pay for 260 ns.
-  constexpr unsigned few = 16;
-  if (first_names_ < few) {
-    ++first_names_;
-    return Value(input_.string());
-  }
-  if (!known_names_) known_names_ = std::make_unique<std::array<Value, 256>>();
-  Value shared;
-  detail::Box::share_private_string(detail::remember_name(*known_names_, input_.string()), shared);
-  return shared;
 }
 
 Value Reader::dict(Unmarked unmarked, const Trace* trace) {

@@ -3,9 +3,7 @@
 /// and read_tensor.cpp.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +20,7 @@
 #include "formats/tensor_names.hpp"
 #include "formats/tree/input.hpp"
 #include "formats/tree/names.hpp"
+#include "formats/tree/recent_names.hpp"
 #include "formats/tree/recent_sizes.hpp"
 
 namespace safestructures::inline v0::tree {
@@ -130,7 +129,6 @@ class Reader {
   /// name the input is at.
   void entry(Value& container, Unmarked unmarked, const Trace* trace);
   void member(Value& container, Unmarked unmarked, const Trace* trace);
-  Value name();
 
   /// Reads an object as it is; the input is at its first name.
   Value dict(Unmarked unmarked, const Trace* trace);
@@ -183,10 +181,9 @@ class Reader {
   const Limits& limits_;
   Input& input_;
   detail::NamedTensors names_;
-  unsigned first_names_ = 0;  // How many members were read, up to the first few.
-  std::unique_ptr<std::array<Value, 256>> known_names_;  // Of members after these.
-  RecentSizes lengths_;                                  // Of arrays.
-  RecentSizes sizes_;                                    // Of objects.
+  RecentNames recent_names_;  // Of members.
+  RecentSizes lengths_;       // Of arrays.
+  RecentSizes sizes_;         // Of objects.
   std::uint64_t tensor_bytes_ = 0;
   std::uint64_t again_ = 0;  // Bytes of repeated references.
   std::uint64_t nodes_ = 0;
