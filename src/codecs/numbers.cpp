@@ -16,6 +16,7 @@
 #include "codecs/bytes_of.hpp"
 #include "codecs/scalar_of.hpp"
 #include "data/box.hpp"
+#include "data/copy_back.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::detail {
@@ -100,6 +101,15 @@ void decode_number(const Value& value, const Decoder& decoder, DType dtype,
   else put(decode_unsigned(value, decoder, std::numeric_limits<std::uint64_t>::max() >> spare));
 }
 
+/// Copies elements of a value's tensor, or of one made of it.
+ConversionReport copied(const Value& value, const Tensor& tensor, std::uint64_t first,
+                        std::uint64_t count, DType dtype, std::span<std::byte> target,
+                        Overflow overflow) {
+  if (had_dtype(value, dtype)) return copy_back(tensor, first, count, dtype, target, overflow);
+  if (count == tensor.size()) return tensor.copy_to(dtype, target, overflow);
+  return tensor.copy_elements(first, count, dtype, target, overflow);
+}
+
 }  // namespace
 
 bool is_marked_complex(const Value& value) {
@@ -127,7 +137,8 @@ void decode_block(const Value& value, const Decoder& decoder, DType dtype,
       const Tensor packed = tensor.contiguous();
       static_cast<void>(packed.data<bool>());
     }
-    const ConversionReport report = tensor.copy_to(source.dtype, target, decoder.overflow());
+    const ConversionReport report =
+        copied(value, tensor, 0, tensor.size(), source.dtype, target, decoder.overflow());
     check_exact(tensor, 0, tensor.size(), source.dtype, report, decoder);
   } catch (const Error& error) {
     throw error.with_path(decoder.path());
@@ -160,7 +171,7 @@ void decode_numbers(const Value& value, Decoder& decoder, DType dtype,
 
 BlockReader::BlockReader(const Value& value, const Decoder& decoder, DType dtype,
                          std::span<const std::uint64_t> dims)
-    : decoder_(decoder) {
+    : value_(&value), decoder_(decoder) {
   Source source = open(value, decoder, dtype, dims);
   own_ = std::move(source.pairs);
   tensor_ = own_ ? &*own_ : &value.tensor();
@@ -211,8 +222,8 @@ std::span<const std::byte> BlockReader::next() {
     const std::uint64_t count = std::min(left, std::max<std::uint64_t>(items, 8) * block_);
     const auto bytes = static_cast<std::size_t>(count * width);
     if (!buffer_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    const ConversionReport report =
-        tensor_->copy_elements(done_, count, dtype_, {buffer_.get(), bytes}, decoder_.overflow());
+    const ConversionReport report = copied(*value_, *tensor_, done_, count, dtype_,
+                                           {buffer_.get(), bytes}, decoder_.overflow());
     check_exact(*tensor_, done_, count, dtype_, report, decoder_);
     done_ += count;
     return {buffer_.get(), bytes};

@@ -14,6 +14,7 @@
 #include <safestructures/data/error.hpp>
 #include "codecs/scalar_of.hpp"
 #include "data/box.hpp"
+#include "data/copy_back.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {
@@ -66,6 +67,19 @@ void round_integer(const Value& value, const Decoder& decoder, DType dtype, void
   round_to(std::strtod(value.integer_text().c_str(), nullptr), dtype, target, decoder.overflow());
 }
 
+bool is_scalar(const Value& value) {
+  return value.kind() == Kind::tensor && value.tensor().rank() == 0;
+}
+
+void restore(const Value& scalar, const Decoder& decoder, DType dtype,
+             std::span<std::byte> target) {
+  try {
+    copy_back(scalar.tensor(), 0, 1, dtype, target, decoder.overflow());
+  } catch (const Error& error) {
+    throw error.with_path(decoder.path());
+  }
+}
+
 }  // namespace
 
 Value scalar_of(const Tensor& tensor) {
@@ -85,7 +99,7 @@ Value scalar_of(const Tensor& tensor) {
 
 std::optional<Value> scalar_in(const Value& value, const Decoder& decoder) {
   const Value& held = value.kind() == Kind::custom ? value.payload() : value;
-  if (held.kind() != Kind::tensor || held.tensor().rank() != 0) return std::nullopt;
+  if (!is_scalar(held)) return std::nullopt;
   try {
     return scalar_of(held.tensor());
   } catch (const Error& error) {
@@ -136,6 +150,8 @@ void decode_floating(const Value& value, const Decoder& decoder, DType dtype, vo
     }
   }
   if (value.kind() == Kind::integer) return round_integer(value, decoder, dtype, target);
+  const std::span<std::byte> bytes(static_cast<std::byte*>(target), bit_width(dtype) / 8);
+  if (is_scalar(value) && had_dtype(value, dtype)) return restore(value, decoder, dtype, bytes);
   if (const auto scalar = scalar_in(value, decoder))
     return decode_floating(*scalar, decoder, dtype, target);
   decoder.mismatch("float", value);

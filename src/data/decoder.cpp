@@ -13,6 +13,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/walk.hpp>
 #include "data/box.hpp"
+#include "data/copy_back.hpp"
 #include "data/dict.hpp"
 #include "data/same_view.hpp"
 #include "platform/parallel.hpp"
@@ -153,8 +154,8 @@ void Decoder::convert(const std::vector<Conversion>& conversions, const Value& r
           const Conversion& one = conversions[index];
           try {
             Tensor target = one.target;
-            static_cast<void>(
-                one.stored.copy_to(target.dtype(), target.mutable_bytes(), overflow_));
+            detail::copy_back(one.stored, 0, one.stored.size(), target.dtype(),
+                              target.mutable_bytes(), overflow_);
           } catch (...) {
             const std::lock_guard lock(mutex);
             failed = std::min(failed, index);
@@ -218,7 +219,11 @@ Tensor restored_tensor(const Value& value, Overflow overflow) {
   const Tensor& tensor = value.tensor();
   const Value* original = value.attribute(attributes::dtype);
   if (original == nullptr) return tensor;
-  return tensor.to(original_dtype(*original), overflow);
+  const DType dtype = original_dtype(*original);
+  if (tensor.dtype() == dtype) return tensor;
+  Tensor restored = Tensor::allocate(dtype, tensor.shape());
+  detail::copy_back(tensor, 0, tensor.size(), dtype, restored.mutable_bytes(), overflow);
+  return restored;
 }
 
 }  // namespace safestructures::inline v0

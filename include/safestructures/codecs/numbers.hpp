@@ -139,6 +139,7 @@ class SAFESTRUCTURES_API BlockReader {
   [[nodiscard]] std::span<const std::byte> next();
 
  private:
+  const Value* value_;
   const Decoder& decoder_;
   std::optional<Tensor> own_;  // Read instead of the value's tensor if present.
   const Tensor* tensor_;

@@ -227,7 +227,7 @@ class SAFESTRUCTURES_API Decoder : public detail::Walker {
 };
 
 /// Returns the tensor of a value in the dtype it had before it was saved: the tensor itself, or a
-/// converted copy.
+/// converted copy. F16's largest numbers, which BF16 rounds to 65,536, become 65,504.
 /// \throws Error `type_mismatch` if the value is not a tensor, `unknown_dtype`, or as `Tensor::to`
 [[nodiscard]] SAFESTRUCTURES_API Tensor restored_tensor(const Value& value,
                                                         Overflow overflow = Overflow::error);

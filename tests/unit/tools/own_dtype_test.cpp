@@ -1,8 +1,14 @@
 // What is stored in another dtype comes back in its own, loaded typed or not.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -11,6 +17,7 @@
 #include <safestructures/data/walk.hpp>
 #include <safestructures/safestructures.hpp>
 #include "support/errors.hpp"
+#include "support/folder.hpp"
 
 namespace ss = safestructures;
 using ss::DType;
@@ -155,6 +162,66 @@ TEST_CASE("a dtype that cannot be given back is an error with the path on both w
   CHECK(saturated.at("/a/0").tensor().to_vector<int>() == std::vector<int>{255});
   CHECK(ss::load<Typed>(bytes, {.overflow = ss::Overflow::saturate}).at("a")[0].tensor() ==
         saturated.at("/a/0").tensor());
+}
+
+TEST_CASE("every number of F16 that is stored as BF16 comes back as the nearest one of F16") {
+  // From 65,408 on, BF16's nearest number is 65,536, which F16 does not have.
+  std::vector<ss::half> all(1U << 16U);
+  std::vector<ss::half> nearest(all.size());
+  for (std::uint32_t bits = 0; bits < all.size(); ++bits) {
+    const ss::half number = all[bits] = ss::half::from_bits(static_cast<std::uint16_t>(bits));
+    const float rounded(ss::bfloat16(static_cast<float>(number)));
+    constexpr float most = 65504;
+    nearest[bits] = ss::half(
+        std::isinf(static_cast<float>(number)) ? rounded : std::clamp(rounded, -most, most));
+  }
+  const Tensor expected = Tensor::own(std::vector<ss::half>(nearest));
+  const ss::test::Folder folder;
+  const auto is_nearest = [&](const auto& found) {
+    return Value(Tensor::own(std::vector<ss::half>(found.begin(), found.end()))) == Value(expected);
+  };
+  for (const auto& format : {ss::formats::safestructures(), ss::formats::json(),
+                             ss::formats::messagepack(), ss::formats::cbor()}) {
+    CAPTURE(format->name());
+    const auto bytes = ss::save(all, {.format = format, .precision = ss::Precision::bf16});
+    const ss::ReadOptions options{.format = format};
+    CHECK(ss::load(bytes, options) == Value(expected));
+    CHECK(ss::load<Tensor>(bytes, options) == expected);
+    CHECK(is_nearest(ss::load<std::vector<ss::half>>(bytes, options)));
+    CHECK(is_nearest(ss::load<std::list<ss::half>>(bytes, options)));
+    const auto array = ss::load<std::unique_ptr<std::array<ss::half, 1U << 16U>>>(bytes, options);
+    CHECK(is_nearest(*array));
+    CHECK(ss::load<std::vector<float>>(bytes, options)[0x7BFF] == 65536);
+    ss::save_file(all, folder / "all", {.format = format, .precision = ss::Precision::bf16});
+    CHECK_NOTHROW(ss::verify_file(folder / "all", {.format = format}));
+  }
+}
+
+TEST_CASE("a number of BF16 that none of F16 is near is an error, though its note says F16") {
+  for (const float number : {66048.0F, -66048.0F, 3e38F}) {
+    std::vector<ss::bfloat16> numbers(5000, ss::bfloat16(65536.0F));
+    numbers[4998] = ss::bfloat16(number);
+    numbers[4999] = ss::bfloat16(std::numeric_limits<float>::infinity());
+    Value tensor(Tensor::own(std::move(numbers)));
+    tensor.set_attribute("dtype", "F16");
+    const auto bytes =
+        ss::save(Value::dict({{"a", tensor}}), {.precision = ss::Precision::preserve});
+    const std::string expected =
+        "out_of_range: at /a: element 0 cannot be converted from BF16 to F16: expected a number "
+        "from -65504 to 65504, found 65536. Choose a dtype of wider range, or let numbers saturate "
+        "(Overflow::saturate, or convert --overflow in the tool).";
+    CHECK(error_of([&] { return ss::load(bytes); }) == expected);
+    using Typed = std::map<std::string, std::vector<ss::half>>;
+    CHECK(error_of([&] { return ss::load<Typed>(bytes); }) == expected);
+    const auto saturated = ss::load<Typed>(bytes, {.overflow = ss::Overflow::saturate});
+    CHECK(std::abs(static_cast<float>(saturated.at("a")[4998])) == 65504);
+    CHECK(std::isinf(static_cast<float>(saturated.at("a")[4999])));
+  }
+  // Without the note, nothing says that it was a number of F16.
+  const auto bytes = ss::save(std::vector<ss::bfloat16>{ss::bfloat16(65536.0F)},
+                              {.precision = ss::Precision::preserve});
+  CHECK(
+      error_of([&] { return ss::load<std::vector<ss::half>>(bytes); }).starts_with("out_of_range"));
 }
 
 TEST_CASE("tensors within members of sets have their own dtype, and are found as keys") {
