@@ -1,6 +1,7 @@
 #include <safestructures/formats/safestructures/checksums.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -108,11 +109,13 @@ std::string hex(std::uint64_t hash) {
 std::uint64_t number_of(const json::Element& value, std::string_view name) {
   const auto text = value.string();
   std::uint64_t hash = 0;
-  if (text && text->size() == digits) {
+  // A flipped bit makes capital letters of small ones.
+  const auto is_capital = [](char letter) { return letter >= 'A' && letter <= 'F'; };
+  if (text && text->size() == digits && std::ranges::none_of(*text, is_capital)) {
     const auto [end, error] = std::from_chars(text->data(), text->data() + digits, hash, 16);
     if (error == std::errc() && end == text->data() + digits) return hash;
   }
-  malformed("a checksum is not text of 16 hexadecimal digits", for_message(name));
+  malformed("a checksum is not text of 16 lowercase hexadecimal digits", for_message(name));
 }
 
 /// The checksums of a file, as stored in its metadata.
@@ -141,6 +144,12 @@ struct Stored {
     if (!of_tensors || !of_tensors->is(json::Token::object))
       malformed("the checksums lack those of tensors");
     tensors = *of_tensors;
+    // Damage to its name must not hide one of the parts, of which `metadata` may be missing.
+    constexpr std::array<std::string_view, 4> parts = {"algorithm", "schema", "metadata",
+                                                       "tensors"};
+    for (const auto& [part, value] : tree.root().members())
+      if (std::ranges::find(parts, part) == parts.end())
+        malformed("the checksums have an unknown part", for_message(part));
   }
 
  private:
@@ -255,6 +264,14 @@ void check_tensors(const safetensors::File& file, const std::vector<std::uint64_
   if (!damaged.empty()) fail_tensors(file, damaged, expected[damaged.front()], first_found);
 }
 
+/// Returns the key under which a file has checksums that damage has left without their own.
+std::optional<std::string_view> renamed_key(const safetensors::File& file) {
+  const std::string begin = R"({"algorithm":")" + std::string(algorithm) + R"(","schema":")";
+  for (const safetensors::MetadataEntry& entry : file.metadata())
+    if (entry.value.starts_with(begin)) return entry.key;
+  return std::nullopt;
+}
+
 /// Begins the next member of an object: its name and the quote of its value.
 void append_name(std::string& text, std::string_view name, const char* problem) {
   if (text.back() != '{') text += ',';
@@ -307,11 +324,21 @@ std::string make(std::span<const safetensors::Item> items, const Metadata& metad
   return text_of(std::move(known), metadata);
 }
 
+bool are_in(const safetensors::File& file) {
+  return file.metadata(metadata_key).has_value() || renamed_key(file).has_value();
+}
+
 bool verify(const safetensors::File& file) {
   const auto text = file.metadata(metadata_key);
-  if (!text) return false;
+  const auto renamed = text ? std::nullopt : renamed_key(file);
+  if (!text && !renamed) return false;
   const std::string name = file.size() == 0 ? std::string() : file.path(0).string();
   try {
+    if (renamed)
+      throw Error(ErrorCode::checksum_mismatch, "the checksums have another key",
+                  {.expected = in_quotes(metadata_key),
+                   .found = in_quotes(*renamed),
+                   .advice = "Get the file again from where it came from"});
     const Stored stored(*text);
     const std::vector<std::uint64_t> expected = by_index(file, stored.tensors);
     check_schema(file, stored.schema);

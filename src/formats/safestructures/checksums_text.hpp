@@ -10,6 +10,7 @@
 #include <safestructures/data/dtype.hpp>
 #include <safestructures/data/shape.hpp>
 #include <safestructures/formats/options.hpp>
+#include <safestructures/formats/safetensors/reader.hpp>
 
 namespace safestructures::inline v0::checksums {
 
@@ -23,5 +24,9 @@ struct Known {
 
 /// Returns what `make` does, from known tensors. \throws Error `invalid_utf8`
 [[nodiscard]] std::string text_of(std::vector<Known> tensors, const Metadata& metadata);
+
+/// Whether a file has checksums, be it under another key, which `verify` refuses: damage to their
+/// key must not make them user's metadata, and the file one that never had any.
+[[nodiscard]] bool are_in(const safetensors::File& file);
 
 }  // namespace safestructures::inline v0::checksums

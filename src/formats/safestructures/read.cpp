@@ -16,6 +16,7 @@
 #include <safestructures/formats/safetensors/reader.hpp>
 #include "data/limit.hpp"
 #include "data/text/printable.hpp"
+#include "formats/safestructures/checksums_text.hpp"
 #include "formats/safestructures/schema_reader.hpp"
 #include "formats/structure_of_names.hpp"
 
@@ -165,7 +166,7 @@ Content read(const std::shared_ptr<const Source>& source, const LoadOptions& opt
   content.tensor_bytes = file.data_size();
   content.files = file.files();
   const bool is_part = is_lone_shard(file);
-  content.has_checksums = !is_part && file.metadata(checksums::metadata_key).has_value();
+  content.has_checksums = !is_part && checksums::are_in(file);
   const std::optional<std::string_view> text = file.metadata(schema::metadata_key);
   content.has_schema = text.has_value() && !is_part;
   for (const safetensors::MetadataEntry& entry : file.metadata())
