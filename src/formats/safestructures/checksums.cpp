@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -264,6 +265,22 @@ void check_tensors(const safetensors::File& file, const std::vector<std::uint64_
   if (!damaged.empty()) fail_tensors(file, damaged, expected[damaged.front()], first_found);
 }
 
+/// Throws unless all files of a checkpoint have the same metadata, which their save gave them.
+void check_files(const safetensors::File& file) {
+  const std::vector<std::filesystem::path> paths = file.files();
+  const std::span<const safetensors::MetadataEntry> first = file.metadata_of(0);
+  for (std::size_t i = 1; i < file.file_count(); ++i)
+    if (!std::ranges::equal(file.metadata_of(i), first, [](const auto& a, const auto& b) {
+          return a.key == b.key && a.value == b.value;
+        }))
+      throw Error(ErrorCode::checksum_mismatch,
+                  "the files of a checkpoint do not have the same metadata",
+                  {.file = paths[i + 1].string(),
+                   .expected = "the metadata of " + in_quotes(paths[1].filename().string()),
+                   .found = "others",
+                   .advice = "Get both files again from where they came from"});
+}
+
 /// Returns the key under which a file has checksums that damage has left without their own.
 std::optional<std::string_view> renamed_key(const safetensors::File& file) {
   const std::string begin = R"({"algorithm":")" + std::string(algorithm) + R"(","schema":")";
@@ -339,6 +356,7 @@ bool verify(const safetensors::File& file) {
                   {.expected = in_quotes(metadata_key),
                    .found = in_quotes(*renamed),
                    .advice = "Get the file again from where it came from"});
+    check_files(file);
     const Stored stored(*text);
     const std::vector<std::uint64_t> expected = by_index(file, stored.tensors);
     check_schema(file, stored.schema);

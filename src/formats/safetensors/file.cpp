@@ -122,6 +122,10 @@ std::optional<std::size_t> File::find(std::string_view wanted, std::size_t near)
 
 std::span<const MetadataEntry> File::metadata() const& noexcept { return state_->metadata; }
 
+std::span<const MetadataEntry> File::metadata_of(std::size_t file) const& noexcept {
+  return state_->parts[file].table.metadata();
+}
+
 std::optional<std::string_view> File::metadata(std::string_view key) const& noexcept {
   return detail::find_metadata(state_->metadata, key);
 }

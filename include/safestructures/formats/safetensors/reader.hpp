@@ -85,6 +85,10 @@ class SAFESTRUCTURES_API File {
   /// Returns the metadata with that key, or nothing.
   [[nodiscard]] std::optional<std::string_view> metadata(std::string_view key) const& noexcept;
   std::optional<std::string_view> metadata(std::string_view key) && = delete;
+  /// The metadata of one file alone, in ascending order of keys. Files are in the order of their
+  /// names; `file` must be below `file_count()`.
+  [[nodiscard]] std::span<const MetadataEntry> metadata_of(std::size_t file) const& noexcept;
+  std::span<const MetadataEntry> metadata_of(std::size_t file) && = delete;
 
   /// Returns the tensor at `index`: a view, or under `Access::read` a deferred tensor.
   /// \throws Error `not_found` for an index that is too large
