@@ -76,12 +76,13 @@ struct Finding {
   Verdict verdict = Verdict::equal;
   std::string detail;
   std::optional<ss::TensorMetrics> metrics;
+  std::optional<ss::NoiseFloor> noise;
 };
 
 /// Whether two numbers are the same but for the order in which they were summed.
-bool alike(std::optional<double> a, std::optional<double> b) {
+bool alike(std::optional<double> a, std::optional<double> b, double digits = 1e-15) {
   if (!a || !b) return a.has_value() == b.has_value();
-  return *a == *b || std::abs(*a - *b) <= 1e-15 * std::max(std::abs(*a), std::abs(*b));
+  return *a == *b || std::abs(*a - *b) <= digits * std::max(std::abs(*a), std::abs(*b));
 }
 
 bool alike(const ss::TensorMetrics& a, const ss::TensorMetrics& b) {
@@ -92,13 +93,21 @@ bool alike(const ss::TensorMetrics& a, const ss::TensorMetrics& b) {
   if (exact(a) != exact(b) || a.worst.has_value() != b.worst.has_value()) return false;
   for (const auto sum :
        {&ss::TensorMetrics::mean_error, &ss::TensorMetrics::mean_absolute, &ss::TensorMetrics::rmse,
-        &ss::TensorMetrics::norm_a, &ss::TensorMetrics::norm_b, &ss::TensorMetrics::snr})
+        &ss::TensorMetrics::norm_a, &ss::TensorMetrics::norm_b})
     if (!alike(a.*sum, b.*sum)) return false;
-  for (const auto sum : {&ss::TensorMetrics::relative_l2, &ss::TensorMetrics::cosine,
-                         &ss::TensorMetrics::cosine_distance, &ss::TensorMetrics::norm_ratio})
-    if (!alike(a.*sum, b.*sum)) return false;
+  if (!alike(a.relative_l2, b.relative_l2) || !alike(a.norm_ratio, b.norm_ratio)) return false;
+  // Differences of sums, in which digits cancel.
+  if (!alike(a.snr, b.snr, 1e-11) || !alike(a.cosine, b.cosine, 1e-11) ||
+      !alike(a.cosine_distance, b.cosine_distance, 1e-11))
+    return false;
   return !a.worst ||
          (a.worst->index == b.worst->index && a.worst->a == b.worst->a && a.worst->b == b.worst->b);
+}
+
+bool alike(const ss::NoiseFloor& a, const ss::NoiseFloor& b) {
+  return a.runs == b.runs && a.is_precise == b.is_precise && a.max_absolute == b.max_absolute &&
+         alike(a.rmse, b.rmse) && alike(a.relative_l2, b.relative_l2) &&
+         alike(a.factor, b.factor) && alike(a.excess, b.excess);
 }
 
 using Findings = std::map<std::string, Finding>;
@@ -114,6 +123,8 @@ void check_alike(const Findings& a, const Findings& b) {
     CHECK(finding.detail == other->second.detail);
     REQUIRE(finding.metrics.has_value() == other->second.metrics.has_value());
     if (finding.metrics) CHECK(alike(*finding.metrics, *other->second.metrics));
+    REQUIRE(finding.noise.has_value() == other->second.noise.has_value());
+    if (finding.noise) CHECK(alike(*finding.noise, *other->second.noise));
   }
   for (const auto& [path, finding] : b) {
     const std::string about =
@@ -131,7 +142,9 @@ Findings findings_of(const ss::Comparison& found) {
       path = "/" + row.record->name + "@" + std::to_string(row.record->step) + "@" +
              std::to_string(row.record->call) + path.substr(row.record->name.size());
     INFO(path);
-    CHECK(all.emplace(path, Finding{row.verdict, row.detail, row.metrics}).second);
+    Finding finding{row.verdict, row.detail, row.metrics, {}};
+    if (row.noise) finding.noise = *row.noise;
+    CHECK(all.emplace(path, std::move(finding)).second);
   }
   return all;
 }
@@ -144,6 +157,8 @@ void check_coverage(const ss::Coverage& a, const ss::Coverage& b) {
   CHECK(a.only_a == b.only_a);
   CHECK(a.only_b == b.only_b);
   CHECK(a.nothing == b.nothing);
+  CHECK(a.without_noise == b.without_noise);
+  CHECK(a.large_noise == b.large_noise);
 }
 
 constexpr std::uint32_t seeds = 50;
@@ -164,16 +179,19 @@ TEST_CASE("records differ as the same values in structures do") {
     const Folder folder;
     Value a = Value::dict();
     Value b = Value::dict();
+    Value again = Value::dict();
     {
       ss::RecorderOptions options;
       options.segment_bytes = random.one_of<std::uint64_t>({1, 5'000, 1U << 28U});
       ss::ActivationRecorder first(folder / "a", options);
       options.segment_bytes = random.one_of<std::uint64_t>({1, 5'000, 1U << 28U});
       ss::ActivationRecorder second(folder / "b", options);
+      ss::ActivationRecorder further(folder / "again", options);
       std::map<std::string, std::uint64_t> calls;
       for (std::int64_t step = 0; step < 3; ++step) {
         first.step(step);
         second.step(step);
+        further.step(step);
         for (const std::string name : {"enc", "dec.0", "dec.1", "out"}) {
           Value value = random_value(random);
           for (std::size_t n = random.below(6); n > 0; --n) {
@@ -185,6 +203,9 @@ TEST_CASE("records differ as the same values in structures do") {
             value = changed(random, value);
             second.record(name, value);
             b.insert(key, value);
+            const Value other = random.once_in(2) ? changed(random, value) : value;
+            further.record(name, other);
+            again.insert(key, other);
           }
         }
       }
@@ -195,7 +216,10 @@ TEST_CASE("records differ as the same values in structures do") {
     if (random.once_in(3)) options.atol = 0.5;
     options.exact_dtypes = random.once_in(3);
     if (random.once_in(4)) options.access = ss::Access::map;
+    const bool has_noise = random.once_in(2);
+    if (has_noise) options.noise = {folder / "again"};
     const ss::Comparison records = ss::compare_files(folder / "a", folder / "b", options);
+    if (has_noise) options.noise = {std::make_shared<const Value>(again)};
     const ss::Comparison values = ss::compare(a, b, options);
     Findings of_values = findings_of(values);
     // A root that is a dict differs in its size; a recording has none.
