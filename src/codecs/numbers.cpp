@@ -16,6 +16,7 @@
 #include "codecs/bytes_of.hpp"
 #include "codecs/scalar_of.hpp"
 #include "data/box.hpp"
+#include "data/complex_pairs.hpp"
 #include "data/copy_back.hpp"
 #include "platform/memory.hpp"
 
@@ -26,14 +27,6 @@ namespace {
 constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10U;
 
 std::string shape_text(std::span<const std::uint64_t> dims) { return to_string(Shape(dims)); }
-
-/// Returns the pairs of floats that C64 elements consist of, with one more dimension.
-Tensor as_pairs(const Tensor& tensor) {
-  const Tensor packed = tensor.contiguous();
-  std::vector<std::uint64_t> dims(packed.shape().begin(), packed.shape().end());
-  dims.push_back(2);
-  return Tensor::share(DType::F32, Shape(dims), packed.bytes(), packed.owner());
-}
 
 /// The numbers to read: complex numbers in one layout are converted to the other.
 struct Source {

@@ -11,7 +11,7 @@ from cli_outcomes import expect, run, run_checks, verify
 from safestructures_cpp.recorder import Recorder, records
 
 SEEDS = 40
-DTYPES = ["f4", "f4", "f8", "f2", "i4", "i8", "u1", "u8", "?", "c8", "i2", "u4", "i1", ">f4", ">i4"]
+DTYPES = ["f4", "f4", "f8", "f2", "i4", "i8", "u1", "u8", "?", "c8", "c16", "i2", "u4", "i1", ">f4", ">i4"]
 
 
 def random_array(rng):
@@ -45,6 +45,8 @@ def random_value(rng, depth=0):
 def is_same(given, found):
     if isinstance(given, np.ndarray):
         native = given.astype(given.dtype.newbyteorder("="))
+        if native.dtype == np.complex128:
+            native = np.stack([native.real, native.imag], -1)
         same_kind = isinstance(found, np.ndarray) and (native.dtype, native.shape) == (found.dtype, found.shape)
         return same_kind and native.tobytes() == found.tobytes()
     if type(given) is not type(found):

@@ -282,7 +282,11 @@ class NodeWriter:
             return self._refused(unreadable(value, error), path, advice, NotRecordable)
 
     def _stored_node(self, value, path):
-        return {"data_type": "numpy.ndarray", "value": self._add(stored_tensor(value, path))}
+        tensor = stored_tensor(value, path)
+        node = {"data_type": "numpy.ndarray", "value": self._add(tensor)}
+        if tensor.is_complex:
+            node["complex"] = True
+        return node
 
     def _add(self, tensor):
         tensor.name = self._name_of(tensor.path)

@@ -28,6 +28,10 @@ DTYPES = {
     "float8_e4m3fnuz": "F8_E4M3FNUZ",
     "float8_e5m2fnuz": "F8_E5M2FNUZ",
 }
+#: A dtype that is stored as pairs of float64, as C++'s std::complex<double> is.
+PAIRS = "complex128"
+#: The dtypes of all tensors that can be recorded.
+RECORDABLE = DTYPES.keys() | {PAIRS}
 #: torch dtypes that torch may not convert to NumPy, and integers of the same size to view them as.
 BITS_OF_TORCH = {"bfloat16": "int16", "uint16": "int16", "uint32": "int32", "uint64": "int64"}
 
@@ -41,6 +45,7 @@ class StoredTensor:
     data: memoryview
     path: str
     name: str = ""
+    is_complex: bool = False  # Whether the last dimension is real and imaginary parts, for which there is no dtype.
 
 
 class NotRecordable(TypeError):
@@ -104,15 +109,19 @@ def stored_tensor(value, path):
     else:
         array = np.asarray(value)
         name = name_of_dtype(array.dtype)
-    if name not in DTYPES:
+    is_complex = name == PAIRS
+    if name not in RECORDABLE:
         raise NotRecordable(f"a tensor of dtype {name}")
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     array = np.asarray(array, order="C")
+    if is_complex:
+        name = "float64"
+        array = array.reshape(*array.shape, 1).view(np.float64)
     if not array.size:
-        return StoredTensor(DTYPES[name], tuple(array.shape), memoryview(b""), path)
+        return StoredTensor(DTYPES[name], tuple(array.shape), memoryview(b""), path, is_complex=is_complex)
     # As bytes, because some dtypes do not support the buffer protocol.
     data = array.reshape(-1).view(np.uint8)
     if name == "bool" and np.maximum.reduce(data) > 1:
         data = (data != 0).view(np.uint8)  # C++ would take other bytes, as of memory that was never set, for damaged.
-    return StoredTensor(DTYPES[name], tuple(array.shape), memoryview(data), path)
+    return StoredTensor(DTYPES[name], tuple(array.shape), memoryview(data), path, is_complex=is_complex)

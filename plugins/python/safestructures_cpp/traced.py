@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from safestructures_cpp.nodes import MOST_LEVELS, MOST_NODES, Late, NodeWriter, Written
-from safestructures_cpp.stored_tensors import DTYPES, NotRecordable, is_jax_array
+from safestructures_cpp.stored_tensors import RECORDABLE, NotRecordable, is_jax_array
 
 
 def is_tracer(value):
@@ -117,7 +117,7 @@ class LateWriter(NodeWriter):
     def _stored_node(self, value, path):
         if not is_tracer(value):
             return super()._stored_node(value, path)
-        if value.dtype.name not in DTYPES:
+        if value.dtype.name not in RECORDABLE:
             raise NotRecordable(f"a tensor of dtype {value.dtype.name}")
         self.tracers.append(value)
         return Late(len(self.tracers) - 1, path)

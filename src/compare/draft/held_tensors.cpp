@@ -3,12 +3,17 @@
 #include <algorithm>
 
 #include "compare/pairing/tree_nodes.hpp"
+#include "data/complex_pairs.hpp"
 
 namespace safestructures::inline v0::comparing {
 
 void HeldTensors::hold_compact(std::size_t row) {
   rows_.whole(row);  // Must be done before several threads use it.
   hold(row, compact_tensors(row));
+}
+
+const Tensor& HeldTensors::pairs_of(const Tensor& complex) {
+  return made_.emplace_back(detail::as_pairs(complex));
 }
 
 const Tensor& HeldTensors::tensor_of(const Value& number) {

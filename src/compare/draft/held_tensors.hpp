@@ -41,6 +41,8 @@ class HeldTensors {
   void hold_compact(std::size_t row);
   /// Returns a tensor made of a float or complex, which is valid as long as this.
   [[nodiscard]] const Tensor& tensor_of(const Value& number);
+  /// Returns complex numbers as pairs of their parts, valid as long as this.
+  [[nodiscard]] const Tensor& pairs_of(const Tensor& complex);
 
   /// Returns all that are held, ordered by row. Call before `find` and `can_find`.
   [[nodiscard]] std::span<const Held> sorted();
@@ -58,7 +60,7 @@ class HeldTensors {
 
   RowStore& rows_;
   std::vector<Held> held_;
-  std::deque<Tensor> made_;  // Made of values that are not tensors.
+  std::deque<Tensor> made_;  // Made of values that are not tensors, or not in that form.
   CompactValues compact_values_;
 };
 

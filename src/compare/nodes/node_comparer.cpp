@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <safestructures/codecs/numbers.hpp>
 #include <safestructures/data/codec.hpp>
 #include <safestructures/tools/statistics.hpp>
 #include "compare/metrics/row_detail.hpp"
@@ -13,6 +14,7 @@
 #include "compare/metrics/transpose.hpp"
 #include "compare/pairing/summary.hpp"
 #include "compare/pairing/tree_nodes.hpp"
+#include "data/complex_pairs.hpp"
 #include "data/text/column_names.hpp"
 #include "data/text/printable.hpp"
 
@@ -60,6 +62,12 @@ std::string differently_named(const Value& a, const Value& b) {
            detail::in_quotes(*other);
   }
   return {};
+}
+
+/// Whether a value is complex numbers of double precision, and a tensor those of single precision.
+bool are_pairs_of(const Value& value, const Tensor& tensor) {
+  return tensor.dtype() == DType::C64 && detail::is_marked_complex(value) &&
+         detail::have_pairs_of(value.tensor().shape(), tensor);
 }
 
 KeptStatistics statistics_of(const TreeNode& node) {
@@ -126,8 +134,10 @@ bool NodeComparer::compare_values(const Value& a, const Value& b, ComparisonRow&
 }
 
 void NodeComparer::compare_tensors(const Value& a, const Value& b, ComparisonRow& row) {
-  const TensorPair tensors{&a.tensor(), &b.tensor(), {recorded_dtype(a), recorded_dtype(b)}};
+  TensorPair tensors{&a.tensor(), &b.tensor(), {recorded_dtype(a), recorded_dtype(b)}};
   const BothDTypes dtypes = tensors.dtypes();
+  if (are_pairs_of(b, a.tensor())) tensors.a = &draft_.held.pairs_of(a.tensor());
+  if (are_pairs_of(a, b.tensor())) tensors.b = &draft_.held.pairs_of(b.tensor());
   if (!compare_types({tensors.a->shape(), dtypes.a}, {tensors.b->shape(), dtypes.b}, row)) {
     if (row.verdict == Verdict::shape && rules_.options.suggest)
       recognise_transpose(*tensors.a, *tensors.b, row);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "compare/metrics/ulp.hpp"
 #include "compare/pairing/opening.hpp"
 #include "compare/pairing/tree_nodes.hpp"
+#include "data/complex_pairs.hpp"
 
 namespace safestructures::inline v0::comparing {
 namespace {
@@ -66,6 +68,24 @@ std::string name_of(const NoiseRun& run) {
   if (const auto* path = std::get_if<std::filesystem::path>(&run)) return path->string();
   return std::holds_alternative<std::shared_ptr<const Recording>>(run) ? "a recording"
                                                                        : "a structure";
+}
+
+/// Numbers of both sides and of a further run in one shape. Complex numbers that one of them has as
+/// pairs of their parts, because its precision is double, are such pairs in all.
+struct Alike {
+  Tensor a;
+  Tensor b;
+  Tensor other;
+};
+
+std::optional<Alike> alike(const TensorPair& tensors, const Tensor& other) {
+  const Tensor& a = *tensors.a;
+  const Tensor& b = *tensors.b;
+  if (other.shape() == a.shape()) return Alike{a, b, other};
+  if (detail::have_pairs_of(a.shape(), other)) return Alike{a, b, detail::as_pairs(other)};
+  if (b.dtype() == DType::C64 && detail::have_pairs_of(other.shape(), a))
+    return Alike{detail::as_pairs(a), detail::as_pairs(b), other};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -150,22 +170,21 @@ std::vector<Noise::Numbers> Noise::Run::find_all(const ComparisonRow& row) const
 }
 
 std::optional<NoiseFloor> Noise::floor(const ComparisonRow& row, const TensorPair& tensors) const {
-  const Tensor& a = *tensors.a;
-  const Tensor& b = *tensors.b;
   const BothDTypes dtypes = tensors.dtypes();
   NoiseOfTensor noise(grid_of(dtypes.a.effective()), grid_of(dtypes.b.effective()));
   for (const Run& run : runs_) {
     // A tensor that the run has under the name of the other side may be a different one.
     std::optional<DistancesToRun> nearest;
     for (const Numbers& other : run.find_all(row)) {
-      if (other.tensor.shape() != a.shape()) continue;
+      const std::optional<Alike> numbers = alike(tensors, other.tensor);
+      if (!numbers) continue;
       const RecordedDTypes of_a{dtypes.a.recorded, other.recorded};
       const RecordedDTypes of_b{dtypes.b.recorded, other.recorded};
       DistancesToRun found;
       try {
-        found = {.of_a = distance_in(compare_tensors(a, other.tensor, {}, of_a)),
-                 .of_b = distance_in(compare_tensors(b, other.tensor, {}, of_b)),
-                 .grid = grid_of(effective_dtype(other.tensor.dtype(), other.recorded))};
+        found = {.of_a = distance_in(compare_tensors(numbers->a, numbers->other, {}, of_a)),
+                 .of_b = distance_in(compare_tensors(numbers->b, numbers->other, {}, of_b)),
+                 .grid = grid_of(effective_dtype(numbers->other.dtype(), other.recorded))};
       } catch (const Error& error) {
         // Both sides were read before.
         throw error.with_file(run.file);
