@@ -267,7 +267,9 @@ void check_tensors(const safetensors::File& file, const std::vector<std::uint64_
 
 /// Throws unless all files of a checkpoint have the same metadata, which their save gave them.
 void check_files(const safetensors::File& file) {
-  const std::vector<std::filesystem::path> paths = file.files();
+  // The index and all files, unless a source of the user's has no names.
+  std::vector<std::filesystem::path> paths = file.files();
+  paths.resize(file.file_count() + 1);
   const std::span<const safetensors::MetadataEntry> first = file.metadata_of(0);
   for (std::size_t i = 1; i < file.file_count(); ++i)
     if (!std::ranges::equal(file.metadata_of(i), first, [](const auto& a, const auto& b) {
