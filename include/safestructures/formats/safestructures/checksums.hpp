@@ -29,8 +29,9 @@ inline constexpr std::string_view metadata_key = "_safestructures_checksums_";
 
 /// Compares all bytes of a file with its checksums; returns false if it has none. Metadata may have
 /// been added later. Under `Access::read` only one tensor at a time is in memory.
-/// \throws Error `checksum_mismatch` that names the damaged tensors, with the first as its path, the
-/// metadata, or the key of the checksums; `invalid_metadata` for malformed ones; as `File::tensor`
+/// \throws Error `checksum_mismatch` that names the damaged tensors, with the first as its path,
+/// the metadata, or the key of the checksums; `invalid_metadata` for malformed ones; as
+/// `File::tensor`
 SAFESTRUCTURES_API bool verify(const safetensors::File& file);
 
 }  // namespace safestructures::inline v0::checksums
