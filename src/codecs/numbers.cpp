@@ -94,13 +94,13 @@ void decode_number(const Value& value, const Decoder& decoder, DType dtype,
   else put(decode_unsigned(value, decoder, std::numeric_limits<std::uint64_t>::max() >> spare));
 }
 
-/// Copies elements of a value's tensor, or of one made of it.
+/// Copies a range of a value's tensor, or of one made of it. \param copy as for `copy_back`
+template <class Copy>
 ConversionReport copied(const Value& value, const Tensor& tensor, std::uint64_t first,
-                        std::uint64_t count, DType dtype, std::span<std::byte> target,
-                        Overflow overflow) {
-  if (had_dtype(value, dtype)) return copy_back(tensor, first, count, dtype, target, overflow);
-  if (count == tensor.size()) return tensor.copy_to(dtype, target, overflow);
-  return tensor.copy_elements(first, count, dtype, target, overflow);
+                        std::uint64_t count, DType dtype, Overflow overflow, const Copy& copy) {
+  // No other numbers leave the range of their dtype when they are stored.
+  if (dtype != DType::F16 || !had_dtype(value, dtype)) return copy(overflow);
+  return copy_back(tensor, first, count, dtype, overflow, copy);
 }
 
 }  // namespace
@@ -131,7 +131,8 @@ void decode_block(const Value& value, const Decoder& decoder, DType dtype,
       static_cast<void>(packed.data<bool>());
     }
     const ConversionReport report =
-        copied(value, tensor, 0, tensor.size(), source.dtype, target, decoder.overflow());
+        copied(value, tensor, 0, tensor.size(), source.dtype, decoder.overflow(),
+               [&](Overflow how) { return tensor.copy_to(source.dtype, target, how); });
     check_exact(tensor, 0, tensor.size(), source.dtype, report, decoder);
   } catch (const Error& error) {
     throw error.with_path(decoder.path());
@@ -215,8 +216,10 @@ std::span<const std::byte> BlockReader::next() {
     const std::uint64_t count = std::min(left, std::max<std::uint64_t>(items, 8) * block_);
     const auto bytes = static_cast<std::size_t>(count * width);
     if (!buffer_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    const ConversionReport report = copied(*value_, *tensor_, done_, count, dtype_,
-                                           {buffer_.get(), bytes}, decoder_.overflow());
+    const std::span<std::byte> into(buffer_.get(), bytes);
+    const ConversionReport report = copied(
+        *value_, *tensor_, done_, count, dtype_, decoder_.overflow(),
+        [&](Overflow how) { return tensor_->copy_elements(done_, count, dtype_, into, how); });
     check_exact(*tensor_, done_, count, dtype_, report, decoder_);
     done_ += count;
     return {buffer_.get(), bytes};

@@ -74,7 +74,7 @@ bool is_scalar(const Value& value) {
 void restore(const Value& scalar, const Decoder& decoder, DType dtype,
              std::span<std::byte> target) {
   try {
-    copy_back(scalar.tensor(), 0, 1, dtype, target, decoder.overflow());
+    copy_back(scalar.tensor(), dtype, target, decoder.overflow());
   } catch (const Error& error) {
     throw error.with_path(decoder.path());
   }

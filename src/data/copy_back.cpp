@@ -6,9 +6,12 @@
 #include <safestructures/data/attributes.hpp>
 
 namespace safestructures::inline v0::detail {
-namespace {
 
-/// Whether all finite numbers of a range of a BF16 tensor are ones that F16's become.
+bool had_dtype(const Value& value, DType dtype) {
+  const Value* const note = value.attribute(attributes::dtype);
+  return note != nullptr && note->kind() == Kind::string && parse_dtype(note->as_string()) == dtype;
+}
+
 bool are_from_halves(const Tensor& stored, std::uint64_t first, std::uint64_t count) {
   constexpr std::uint16_t most = 0x4780;      // 65,536
   constexpr std::uint16_t infinity = 0x7F80;  // NaN is above it.
@@ -26,24 +29,10 @@ bool are_from_halves(const Tensor& stored, std::uint64_t first, std::uint64_t co
   return true;
 }
 
-}  // namespace
-
-bool had_dtype(const Value& value, DType dtype) {
-  const Value* const note = value.attribute(attributes::dtype);
-  return note != nullptr && note->kind() == Kind::string && parse_dtype(note->as_string()) == dtype;
-}
-
-ConversionReport copy_back(const Tensor& stored, std::uint64_t first, std::uint64_t count,
-                           DType dtype, std::span<std::byte> target, Overflow overflow) {
-  const auto copy = [&](Overflow how) {
-    return count == stored.size() ? stored.copy_to(dtype, target, how)
-                                  : stored.copy_elements(first, count, dtype, target, how);
-  };
-  if (overflow == Overflow::error && stored.dtype() == DType::BF16 && dtype == DType::F16) {
-    const ConversionReport report = copy(Overflow::saturate);
-    if (report.overflow == 0 || are_from_halves(stored, first, count)) return report;
-  }
-  return copy(overflow);
+ConversionReport copy_back(const Tensor& stored, DType dtype, std::span<std::byte> target,
+                           Overflow overflow) {
+  return copy_back(stored, 0, stored.size(), dtype, overflow,
+                   [&](Overflow how) { return stored.copy_to(dtype, target, how); });
 }
 
 }  // namespace safestructures::inline v0::detail

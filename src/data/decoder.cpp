@@ -154,8 +154,7 @@ void Decoder::convert(const std::vector<Conversion>& conversions, const Value& r
           const Conversion& one = conversions[index];
           try {
             Tensor target = one.target;
-            detail::copy_back(one.stored, 0, one.stored.size(), target.dtype(),
-                              target.mutable_bytes(), overflow_);
+            detail::copy_back(one.stored, target.dtype(), target.mutable_bytes(), overflow_);
           } catch (...) {
             const std::lock_guard lock(mutex);
             failed = std::min(failed, index);
@@ -222,7 +221,7 @@ Tensor restored_tensor(const Value& value, Overflow overflow) {
   const DType dtype = original_dtype(*original);
   if (tensor.dtype() == dtype) return tensor;
   Tensor restored = Tensor::allocate(dtype, tensor.shape());
-  detail::copy_back(tensor, 0, tensor.size(), dtype, restored.mutable_bytes(), overflow);
+  detail::copy_back(tensor, dtype, restored.mutable_bytes(), overflow);
   return restored;
 }
 
