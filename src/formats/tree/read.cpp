@@ -124,7 +124,7 @@ void Reader::insert(Value& container, Value&& key, Value&& item, const Trace& tr
 
 void Reader::member(Value& container, Unmarked unmarked, const Trace* trace) {
   const std::uint64_t offset = input_.offset();
-  Value key = recent_names_.value_of(input_.string());
+  Value key = names_again_.value_of(input_.string());
   const Trace step{trace, detail::Box::string(key)};
   input_.next();
   Value item = value_at(unmarked, step);

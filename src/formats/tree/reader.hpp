@@ -20,8 +20,8 @@
 #include "formats/tensor_names.hpp"
 #include "formats/tree/input.hpp"
 #include "formats/tree/names.hpp"
-#include "formats/tree/recent_names.hpp"
 #include "formats/tree/recent_sizes.hpp"
+#include "formats/tree/repeated_names.hpp"
 
 namespace safestructures::inline v0::tree {
 
@@ -181,9 +181,9 @@ class Reader {
   const Limits& limits_;
   Input& input_;
   detail::NamedTensors names_;
-  RecentNames recent_names_;  // Of members.
-  RecentSizes lengths_;       // Of arrays.
-  RecentSizes sizes_;         // Of objects.
+  RepeatedNames names_again_;  // Of members.
+  RecentSizes lengths_;        // Of arrays.
+  RecentSizes sizes_;          // Of objects.
   std::uint64_t tensor_bytes_ = 0;
   std::uint64_t again_ = 0;  // Bytes of repeated references.
   std::uint64_t nodes_ = 0;

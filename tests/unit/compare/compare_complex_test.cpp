@@ -91,6 +91,20 @@ TEST_CASE("complex numbers in files are compared alike, however they are stored 
     }
 }
 
+TEST_CASE("complex tensors are read block by block, never as a whole") {
+  const Folder folder;
+  const Doubles many(50'000, {1, 2});
+  const auto open = [&](const Value& value, const char* name) {
+    ss::save_file(value, folder / name, {.precision = ss::Precision::preserve});
+    return ss::open(folder / name, {.access = ss::Access::read});
+  };
+  const ss::Document a = open(value_of(rounded(many)), "a.safetensors");
+  const ss::Document b = open(value_of(many), "b.safetensors");
+  CHECK(only_row(ss::compare(a, b)).metrics->compared == 100'000);
+  CHECK(!a.root()["x"].tensor().is_loaded());
+  CHECK(!b.root()["x"].tensor().is_loaded());
+}
+
 TEST_CASE("what are not the parts of as many complex numbers has another shape") {
   const Value single = value_of(rounded(exact));
   const auto shape_of = [&](const Value& other) {

@@ -1,5 +1,5 @@
 /// \file
-/// Names that came before: objects of a list have the same.
+/// Names that come again: objects of a list have the same.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace safestructures::inline v0::tree {
 
 /// Shares the strings of names that come again. So that those of other files pay nothing, only the
 /// marks of names are kept until some have come again.
-class RecentNames {
+class RepeatedNames {
  public:
   /// Returns a name as a value, which may share its string with earlier ones.
   [[nodiscard]] Value value_of(std::string_view name) {
