@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
@@ -17,20 +18,31 @@
 #include "recording/repair.hpp"
 #include "recording/segments/files.hpp"
 #include "recording/segments/segment.hpp"
+#include "recording/segments/segment_order.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
+
+/// \param columns for its columns \throws Error that names the file
+recording::Segment read_sealed(const std::filesystem::path& path, const RecoverOptions& options,
+                               platform::SharedBlocks& columns) {
+  try {
+    return recording::Segment(
+        Document::open(path, {.format = formats::safestructures(), .limits = options.limits}), path,
+        columns);
+  } catch (const Error& error) {
+    throw error.with_file(path.string());
+  }
+}
 
 /// Returns why a sealed file cannot be read as a segment; null if it can.
 std::optional<Error> fault_of(const std::filesystem::path& path, const RecoverOptions& options) {
   try {
     platform::SharedBlocks columns;
-    const Document document =
-        Document::open(path, {.format = formats::safestructures(), .limits = options.limits});
-    static_cast<void>(recording::Segment(document, path, columns));
+    static_cast<void>(read_sealed(path, options, columns));
     return std::nullopt;
   } catch (const Error& error) {
-    return error.with_file(path.string());
+    return error;
   }
 }
 
@@ -62,26 +74,45 @@ bool check_sealed(const std::filesystem::path& folder, std::uint64_t segment,
   return !fault;
 }
 
-/// Adds contradictions between segments. \param sealed those that were sealed before
+void add_loss(RecoveryReport& report, std::string loss) {
+  if (std::ranges::find(report.losses, loss) == report.losses.end())
+    report.losses.push_back(std::move(loss));
+}
+
+/// Adds which sealed segments cannot be read, and which contradict those before them.
+/// \param sealed those that were sealed before
+void check_each(const std::filesystem::path& folder, const std::vector<std::uint64_t>& sealed,
+                const RecoverOptions& options, RecoveryReport& report) {
+  recording::SegmentOrder order;
+  for (const auto& [number, files] : recording::list_segments(folder)) {
+    if (!files.sealed) continue;
+    const std::filesystem::path path = recording::sealed_file(folder, number);
+    try {
+      platform::SharedBlocks columns;
+      const recording::Segment segment = read_sealed(path, options, columns);
+      for (std::string& fault :
+           order.add(number, path, segment.about(), segment.columns().sequence))
+        add_loss(report, std::move(fault));
+    } catch (const Error& error) {
+      report.losses.emplace_back(error.what());
+      if (std::ranges::binary_search(sealed, number)) --report.sealed;
+    }
+  }
+}
+
+/// Adds contradictions between segments. \param sealed those that were sealed before, ascending
 void check_order(const std::filesystem::path& folder, const std::vector<std::uint64_t>& sealed,
                  const RecoverOptions& options, RecoveryReport& report) {
-  // Segments that are still not sealed were already reported.
+  // Of segments that are still not sealed a run would say what was already reported.
   for (const auto& [segment, files] : recording::list_segments(folder))
-    if (!files.sealed) return;
+    if (!files.sealed) return check_each(folder, sealed, options, report);
   try {
     const Recording run(folder, {.access = Access::read, .limits = options.limits});
-    for (const std::string& problem : run.problems())
-      if (std::ranges::find(report.losses, problem) == report.losses.end())
-        report.losses.push_back(problem);
+    for (const std::string& problem : run.problems()) add_loss(report, problem);
   } catch (const Error& error) {
     // Reading stops at the first segment that is damaged, which may not be the only one.
     const std::size_t before = report.losses.size();
-    for (const std::uint64_t segment : sealed) {
-      const auto fault = fault_of(recording::sealed_file(folder, segment), options);
-      if (!fault) continue;
-      report.losses.emplace_back(fault->what());
-      --report.sealed;
-    }
+    check_each(folder, sealed, options, report);
     if (report.losses.size() == before) report.losses.emplace_back(error.what());
   }
 }

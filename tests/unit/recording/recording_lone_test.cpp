@@ -1,6 +1,7 @@
 /// \file
 /// A segment that is not sealed and of which one file is missing or cut: who reads it is told.
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -140,4 +141,33 @@ TEST_CASE("data that cannot be read cost their own segment, and not those behind
     CHECK(fs::file_size(folder / "other") == size);
     CHECK(fs::exists(run / "segment-000001.journal"));
   }
+}
+
+TEST_CASE("beside a segment that cannot be recovered, what is wrong with sealed ones is a loss") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  {
+    ss::ActivationRecorder recorder(run, {.segment_bytes = 256});
+    for (int i = 0; i < 8; ++i) recorder.record("x", std::vector<double>(16, i));
+  }
+  const auto file = [&](const std::string& name) { return run / ("segment-00000" + name); };
+  std::ofstream(file("1.part")) << "nobody knows";
+  fs::remove(file("1.safetensors"));
+  fs::copy_file(file("2.safetensors"), file("3.safetensors"), fs::copy_options::overwrite_existing);
+  std::uint64_t header = 0;
+  std::ifstream(file("4.safetensors"), std::ios::binary)
+      .read(reinterpret_cast<char*>(&header), sizeof(header));
+  fs::resize_file(file("4.safetensors"), 100);
+  const ss::RecoveryReport report = ss::recover_recording(run);
+  CHECK(report.sealed == 2);
+  CHECK(
+      report.losses ==
+      Lines{
+          "segment-000001.part: there is no journal that says what is in it",
+          "segment-000003.safetensors says that it is segment 2 of its recording",
+          "segment-000003.safetensors has 2 records that are no later than those of segments "
+          "before it: not read",
+          file("4.safetensors").string() + ": the file ends inside its header: expected " +
+              std::to_string(header) +
+              " bytes of header, found 92. The file is not complete: copy or download it again."});
 }

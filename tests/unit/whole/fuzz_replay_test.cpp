@@ -1,10 +1,13 @@
 /// \file
 /// Every fuzz target on every input of its corpus, tests/fuzz/corpus, and on every beginning of it.
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +30,7 @@
 #include "fuzz/numpy.hpp"
 #include "fuzz/path.hpp"
 #include "fuzz/recording.hpp"
+#include "fuzz/runs.hpp"
 #include "fuzz/schema.hpp"
 #include "fuzz/slices.hpp"
 #include "fuzz/typed.hpp"
@@ -54,6 +58,7 @@ const std::vector<Target>& targets() {
                                           {"numpy", fuzz::numpy},
                                           {"path", fuzz::path},
                                           {"recording", fuzz::recording},
+                                          {"runs", fuzz::runs},
                                           {"schema", fuzz::schema},
                                           {"slices", fuzz::slices},
                                           {"typed", fuzz::typed}};
@@ -134,6 +139,22 @@ TEST_CASE("input from the grammar of the fuzzers is handled by its target, and m
     }
     if (maker.target == "container" || maker.target == "document" || maker.target == "json")
       CHECK(loaded >= 60);
+  }
+}
+
+TEST_CASE(
+    "segments missing, sealed or not are followed, read and recovered without a loss that is not "
+    "told") {
+  constexpr std::uint8_t seal = 4;
+  for (unsigned states = 0; states < 256; ++states) {
+    CAPTURE(states);
+    for (const bool checksums : {false, true}) {
+      CAPTURE(checksums);
+      const auto segment = static_cast<std::uint8_t>((states + (checksums ? 1U : 0U)) % 4);
+      const std::array<std::uint8_t, 6> input = {
+          checksums, static_cast<std::uint8_t>(states), seal, 0, 0, segment};
+      CHECK_NOTHROW(fuzz::runs(std::as_bytes(std::span(input))));
+    }
   }
 }
 
