@@ -79,13 +79,18 @@ void add_loss(RecoveryReport& report, std::string loss) {
     report.losses.push_back(std::move(loss));
 }
 
+/// The numbers of segments that were sealed before, ascending.
+struct Sealed {
+  std::vector<std::uint64_t> known;   // Not yet read, or in order.
+  std::vector<std::uint64_t> faulty;  // Already reported.
+};
+
 /// Adds which sealed segments cannot be read, and which contradict those before them.
-/// \param sealed those that were sealed before
-void check_each(const std::filesystem::path& folder, const std::vector<std::uint64_t>& sealed,
+void check_each(const std::filesystem::path& folder, const Sealed& sealed,
                 const RecoverOptions& options, RecoveryReport& report) {
   recording::SegmentOrder order;
   for (const auto& [number, files] : recording::list_segments(folder)) {
-    if (!files.sealed) continue;
+    if (!files.sealed || std::ranges::binary_search(sealed.faulty, number)) continue;
     const std::filesystem::path path = recording::sealed_file(folder, number);
     try {
       platform::SharedBlocks columns;
@@ -95,17 +100,20 @@ void check_each(const std::filesystem::path& folder, const std::vector<std::uint
         add_loss(report, std::move(fault));
     } catch (const Error& error) {
       report.losses.emplace_back(error.what());
-      if (std::ranges::binary_search(sealed, number)) --report.sealed;
+      if (std::ranges::binary_search(sealed.known, number)) --report.sealed;
     }
   }
 }
 
-/// Adds contradictions between segments. \param sealed those that were sealed before, ascending
-void check_order(const std::filesystem::path& folder, const std::vector<std::uint64_t>& sealed,
+/// Adds contradictions between segments.
+void check_order(const std::filesystem::path& folder, const Sealed& sealed,
                  const RecoverOptions& options, RecoveryReport& report) {
-  // Of segments that are still not sealed a run would say what was already reported.
+  // Of faulty segments, and of those that are still not sealed, a run would say what was already
+  // reported.
+  bool is_reported = !sealed.faulty.empty();
   for (const auto& [segment, files] : recording::list_segments(folder))
-    if (!files.sealed) return check_each(folder, sealed, options, report);
+    if (!files.sealed) is_reported = true;
+  if (is_reported) return check_each(folder, sealed, options, report);
   try {
     const Recording run(folder, {.access = Access::read, .limits = options.limits});
     for (const std::string& problem : run.problems()) add_loss(report, problem);
@@ -136,8 +144,7 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
   }
   recording::RepairProgress progress(options, folder);
   std::uint64_t expected = 1;
-  bool is_readable = true;
-  std::vector<std::uint64_t> sealed;
+  Sealed sealed;
   for (const auto& [segment, files] : recording::list_segments(folder)) {
     if (segment != expected)
       report.losses.push_back(recording::missing_text(expected, segment - 1));
@@ -151,13 +158,12 @@ RecoveryReport recover_recording(const std::filesystem::path& folder,
                               ": there is no journal that says what is in it");
     } else if (check_sealed(folder, segment, files, options, report)) {
       ++report.sealed;
-      sealed.push_back(segment);
+      sealed.known.push_back(segment);
     } else {
-      is_readable = false;
+      sealed.faulty.push_back(segment);
     }
   }
-  // What cannot be read was already reported.
-  if (is_readable) check_order(folder, sealed, options, report);
+  check_order(folder, sealed, options, report);
   return report;
 }
 

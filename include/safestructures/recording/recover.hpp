@@ -46,8 +46,8 @@ struct RecoverOptions {
 /// under the losses; with a higher limit it is recovered.
 ///
 /// It is safe to interrupt or repeat. For segments that are already sealed, only their description
-/// of the records is read, and gaps in the sequence are reported; their bytes are not checked
-/// (`verify_file` does that).
+/// of the records is read; those that cannot be read, are missing or contradict others are listed
+/// under the losses. Their bytes are not checked (`verify_recording` does that).
 /// \throws Error `cannot_write` while a recorder writes to the folder; `cannot_open`, `cannot_read`
 SAFESTRUCTURES_API RecoveryReport recover_recording(const std::filesystem::path& folder,
                                                     const RecoverOptions& options = {});

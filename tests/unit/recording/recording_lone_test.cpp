@@ -144,30 +144,58 @@ TEST_CASE("data that cannot be read cost their own segment, and not those behind
 }
 
 TEST_CASE("beside a segment that cannot be recovered, what is wrong with sealed ones is a loss") {
-  const Folder folder;
-  const fs::path run = folder / "run";
-  {
-    ss::ActivationRecorder recorder(run, {.segment_bytes = 256});
-    for (int i = 0; i < 8; ++i) recorder.record("x", std::vector<double>(16, i));
-  }
-  const auto file = [&](const std::string& name) { return run / ("segment-00000" + name); };
-  std::ofstream(file("1.part")) << "nobody knows";
-  fs::remove(file("1.safetensors"));
-  fs::copy_file(file("2.safetensors"), file("3.safetensors"), fs::copy_options::overwrite_existing);
-  std::uint64_t header = 0;
-  std::ifstream(file("4.safetensors"), std::ios::binary)
-      .read(reinterpret_cast<char*>(&header), sizeof(header));
-  fs::resize_file(file("4.safetensors"), 100);
-  const ss::RecoveryReport report = ss::recover_recording(run);
-  CHECK(report.sealed == 2);
-  CHECK(
-      report.losses ==
-      Lines{
-          "segment-000001.part: there is no journal that says what is in it",
-          "segment-000003.safetensors says that it is segment 2 of its recording",
-          "segment-000003.safetensors has 2 records that are no later than those of segments "
-          "before it: not read",
-          file("4.safetensors").string() + ": the file ends inside its header: expected " +
+  struct Case {
+    std::string what;
+    std::function<void(const fs::path& segment)> damage;
+    std::string loss;
+  };
+  const std::vector<Case> cases = {
+      {"data without a journal",
+       [](fs::path segment) {
+         fs::remove(segment);
+         std::ofstream(segment.replace_extension("part")) << "nobody knows";
+       },
+       "segment-000001.part: there is no journal that says what is in it"},
+      {"a cut file with a journal",
+       [](fs::path segment) {
+         fs::resize_file(segment, 4);
+         std::ofstream(segment.replace_extension("journal")) << "may tell";
+       },
+       "segment-000001.safetensors: the file is too short for a safetensors file: expected at "
+       "least "
+       "8 bytes, found 4. Check that this is a safetensors file. segment-000001.journal may have "
+       "its "
+       "records: rename this file to segment-000001.part, and recover again"}};
+  for (const Case& one : cases) {
+    CAPTURE(one.what);
+    const Folder folder;
+    const fs::path run = folder / "run";
+    {
+      ss::ActivationRecorder recorder(run, {.segment_bytes = 256});
+      for (int i = 0; i < 8; ++i) recorder.record("x", std::vector<double>(16, i));
+    }
+    const auto file = [&](int number) {
+      return run / ("segment-00000" + std::to_string(number) + ".safetensors");
+    };
+    one.damage(file(1));
+    fs::copy_file(file(2), file(3), fs::copy_options::overwrite_existing);
+    std::uint64_t header = 0;
+    std::ifstream(file(4), std::ios::binary).read(reinterpret_cast<char*>(&header), sizeof(header));
+    fs::resize_file(file(4), 100);
+
+    const ss::RecoveryReport report = ss::recover_recording(run);
+    CHECK(report.sealed == 2);
+    REQUIRE(report.losses.size() == 4);
+    CHECK(report.losses[0].ends_with(one.loss));
+    CHECK(report.losses[1] ==
+          "segment-000003.safetensors says that it is segment 2 of its recording");
+    CHECK(
+        report.losses[2] ==
+        "segment-000003.safetensors has 2 records that are no later than those of segments before "
+        "it: not read");
+    CHECK(report.losses[3] ==
+          file(4).string() + ": the file ends inside its header: expected " +
               std::to_string(header) +
-              " bytes of header, found 92. The file is not complete: copy or download it again."});
+              " bytes of header, found 92. The file is not complete: copy or download it again.");
+  }
 }
