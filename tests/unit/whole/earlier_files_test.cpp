@@ -160,11 +160,12 @@ TEST_CASE("a recording of an earlier version is read, killed or closed, and reco
 TEST_CASE("a recording of before the columns is refused, with what to do, and stays as it is") {
   const Folder folder;
   fs::copy(golden / "2026-11-22" / "closed", folder / "closed");
+  const std::string unknown =
+      ": the segment of a recording has an unknown layout: expected version 2, found 1. Read the "
+      "recording with the safestructures that recorded it, or open this file alone as a structure.";
   CHECK(error_of([&] { return ss::Recording(folder / "closed"); }) ==
         "unsupported_version: " + (folder / "closed" / "segment-000001.safetensors").string() +
-            ": the segment of a recording has an unknown layout: expected version 2, "
-            "found 1. Read the recording with the safestructures that recorded it, or open this "
-            "file alone as a structure.");
+            unknown);
   // So is it said: as a structure it opens.
   const ss::Value records = ss::load_file(folder / "closed" / "segment-000001.safetensors");
   CHECK(records.at("/0/name").as_string() == "block.out");
@@ -173,9 +174,10 @@ TEST_CASE("a recording of before the columns is refused, with what to do, and st
   fs::copy(golden / "2026-11-22" / "killed", folder / "killed");
   const std::vector<std::string> names = Folder::names_in(folder / "killed");
   const ss::RecoveryReport report = ss::recover_recording(folder / "killed");
-  REQUIRE(report.losses.size() == 1);
+  REQUIRE(report.losses.size() == 2);
   CHECK(report.losses[0] ==
         "segment-000002.part: the journal cannot be used: the journal has an unknown version: "
         "expected 2, found 1. Recover the recording with the safestructures that wrote it.");
+  CHECK(report.losses[1] == (folder / "killed" / "segment-000001.safetensors").string() + unknown);
   CHECK(Folder::names_in(folder / "killed") == names);
 }
