@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -74,11 +75,6 @@ bool check_sealed(const std::filesystem::path& folder, std::uint64_t segment,
   return !fault;
 }
 
-void add_loss(RecoveryReport& report, std::string loss) {
-  if (std::ranges::find(report.losses, loss) == report.losses.end())
-    report.losses.push_back(std::move(loss));
-}
-
 /// The numbers of segments that were sealed before, ascending.
 struct Sealed {
   std::vector<std::uint64_t> known;   // Not yet read, or in order.
@@ -97,7 +93,7 @@ void check_each(const std::filesystem::path& folder, const Sealed& sealed,
       const recording::Segment segment = read_sealed(path, options, columns);
       for (std::string& fault :
            order.add(number, path, segment.about(), segment.columns().sequence))
-        add_loss(report, std::move(fault));
+        report.losses.push_back(std::move(fault));
     } catch (const Error& error) {
       report.losses.emplace_back(error.what());
       if (std::ranges::binary_search(sealed.known, number)) --report.sealed;
@@ -116,7 +112,9 @@ void check_order(const std::filesystem::path& folder, const Sealed& sealed,
   if (is_reported) return check_each(folder, sealed, options, report);
   try {
     const Recording run(folder, {.access = Access::read, .limits = options.limits});
-    for (const std::string& problem : run.problems()) add_loss(report, problem);
+    const std::unordered_set<std::string> known(report.losses.begin(), report.losses.end());
+    for (const std::string& problem : run.problems())
+      if (!known.contains(problem)) report.losses.push_back(problem);
   } catch (const Error& error) {
     // Reading stops at the first segment that is damaged, which may not be the only one.
     const std::size_t before = report.losses.size();

@@ -1,6 +1,7 @@
 /// \file
 /// The limits of recordings: what passes one is no damage, and a recorder's files are within its
 /// own.
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <safestructures/codecs/codecs.hpp>
 #include <safestructures/data/limits.hpp>
@@ -145,4 +147,24 @@ TEST_CASE("recovering a structure takes time in proportion to its tensors") {
         CHECK(ss::recover_recording(run).recovered == 1);
       },
       2000);
+}
+
+TEST_CASE(
+    "recovering many segments that contradict each other takes about as long as opening them") {
+  const Folder folder;
+  const fs::path run = folder / "run";
+  {
+    ss::ActivationRecorder recorder(run, {.segment_bytes = 64});
+    for (int i = 0; i < 2; ++i) recorder.record("x", std::vector<float>(16));
+  }
+  fs::remove(run / "segment-000002.safetensors");
+  constexpr std::size_t segments = 8000;
+  for (std::size_t i = 1; i < segments; ++i)
+    fs::create_hard_link(run / "segment-000001.safetensors",
+                         run / fmt::format("segment-{:06}.safetensors", 2 * i + 1));
+  // One before it is missing, it says another number, and its record is no later.
+  constexpr std::size_t problems = 3 * (segments - 1);
+  ss::test::check_ratio(
+      "recover", [&] { CHECK(ss::Recording(run).problems().size() == problems); },
+      [&] { CHECK(ss::recover_recording(run).losses.size() == problems); }, 2.5);
 }
