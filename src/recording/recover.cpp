@@ -81,13 +81,20 @@ struct Sealed {
   std::vector<std::uint64_t> faulty;  // Already reported.
 };
 
-/// Adds which sealed segments cannot be read, and which contradict those before them.
+/// Adds which sealed segments cannot be read, and which contradict those before them or come after
+/// the one that closed the recording, where reading ends.
 void check_each(const std::filesystem::path& folder, const Sealed& sealed,
                 const RecoverOptions& options, RecoveryReport& report) {
   recording::SegmentOrder order;
+  std::uint64_t last = 0;  // The one before.
   for (const auto& [number, files] : recording::list_segments(folder)) {
     if (!files.sealed || std::ranges::binary_search(sealed.faulty, number)) continue;
     const std::filesystem::path path = recording::sealed_file(folder, number);
+    if (order.is_closed()) {
+      report.losses.push_back(recording::behind_text(path, last));
+      continue;
+    }
+    last = number;
     try {
       platform::SharedBlocks columns;
       const recording::Segment segment = read_sealed(path, options, columns);

@@ -1,5 +1,6 @@
 /// \file
-/// A segment that is not sealed and of which one file is missing or cut: who reads it is told.
+/// A segment that is not sealed and of which one file is missing or cut: who reads it is told, and
+/// who recovers it, also of those beside it.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -162,17 +163,15 @@ TEST_CASE("beside a segment that cannot be recovered, what is wrong with sealed 
          std::ofstream(segment.replace_extension("journal")) << "may tell";
        },
        "segment-000001.safetensors: the file is too short for a safetensors file: expected at "
-       "least "
-       "8 bytes, found 4. Check that this is a safetensors file. segment-000001.journal may have "
-       "its "
-       "records: rename this file to segment-000001.part, and recover again"}};
+       "least 8 bytes, found 4. Check that this is a safetensors file. segment-000001.journal may "
+       "have its records: rename this file to segment-000001.part, and recover again"}};
   for (const Case& one : cases) {
     CAPTURE(one.what);
     const Folder folder;
     const fs::path run = folder / "run";
     {
       ss::ActivationRecorder recorder(run, {.segment_bytes = 256});
-      for (int i = 0; i < 8; ++i) recorder.record("x", std::vector<double>(16, i));
+      for (int i = 0; i < 10; ++i) recorder.record("x", std::vector<double>(16, i));
     }
     const auto file = [&](int number) {
       return run / ("segment-00000" + std::to_string(number) + ".safetensors");
@@ -182,10 +181,11 @@ TEST_CASE("beside a segment that cannot be recovered, what is wrong with sealed 
     std::uint64_t header = 0;
     std::ifstream(file(4), std::ios::binary).read(reinterpret_cast<char*>(&header), sizeof(header));
     fs::resize_file(file(4), 100);
+    fs::copy_file(file(5), file(6));
 
     const ss::RecoveryReport report = ss::recover_recording(run);
-    CHECK(report.sealed == 2);
-    REQUIRE(report.losses.size() == 4);
+    CHECK(report.sealed == 4);
+    REQUIRE(report.losses.size() == 5);
     CHECK(report.losses[0].ends_with(one.loss));
     CHECK(report.losses[1] ==
           "segment-000003.safetensors says that it is segment 2 of its recording");
@@ -197,5 +197,9 @@ TEST_CASE("beside a segment that cannot be recovered, what is wrong with sealed 
           file(4).string() + ": the file ends inside its header: expected " +
               std::to_string(header) +
               " bytes of header, found 92. The file is not complete: copy or download it again.");
+    CHECK(
+        report.losses[4] ==
+        "segment-000006.safetensors comes after segment 5, which closed the recording, and was not "
+        "read");
   }
 }
