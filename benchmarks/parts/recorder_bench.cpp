@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -83,12 +84,18 @@ void copy(benchmark::State& state, bool same) {
   set_counters(state, size, count);
 }
 
-void record(benchmark::State& state, bool moved) {
+enum class How : std::uint8_t { copied, moved, watched };
+
+void record(benchmark::State& state, How how) {
+  const bool moved = how == How::moved;
   const auto size = static_cast<std::size_t>(state.range(0));
   const std::size_t count = burst_of(size);
   Scratch scratch;
   const std::vector<float> source(size / 4, 1);
-  ss::ActivationRecorder recorder(scratch.next(), {.memory = 2 * burst_bytes});
+  ss::RecorderOptions options{.memory = 2 * burst_bytes};
+  if (how == How::watched)
+    options.watch.found = [&](const ss::WatchFinding&) { state.SkipWithError("a finding"); };
+  ss::ActivationRecorder recorder(scratch.next(), options);
   for (int warm = 0; warm < 2; ++warm) {
     for (std::size_t i = 0; i < count; ++i) recorder.record("layer", source);
     recorder.flush();
@@ -164,9 +171,11 @@ void open_recording(benchmark::State& state) {
   }
 }
 
-void statistics(benchmark::State& state) {
+void statistics(benchmark::State& state, bool after_relu) {
   std::vector<float> values(static_cast<std::size_t>(state.range(0)) / 4);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 1000) - 500;
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  for (float& value : values) value = after_relu ? std::max(normal(random), 0.0F) : normal(random);
   const ss::Tensor tensor = ss::Tensor::of<float>(values);
   for (auto _ : state) benchmark::DoNotOptimize(ss::statistics(tensor));
   state.SetBytesProcessed(state.iterations() * state.range(0));
@@ -178,13 +187,15 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
 
 BENCHMARK_CAPTURE(copy, to_one_place, true)->Apply(sizes);
 BENCHMARK_CAPTURE(copy, to_fresh_places, false)->Apply(sizes);
-BENCHMARK_CAPTURE(record, copied, false)->Apply(sizes);
+BENCHMARK_CAPTURE(record, copied, How::copied)->Apply(sizes);
+BENCHMARK_CAPTURE(record, watched, How::watched)->Apply(sizes);
 // What is not timed takes longer than what is: their number is set.
-BENCHMARK_CAPTURE(record, moved, true)->Apply(sizes)->Iterations(20);
+BENCHMARK_CAPTURE(record, moved, How::moved)->Apply(sizes)->Iterations(20);
 BENCHMARK(write_plain)->Apply(sizes)->Iterations(20);
 BENCHMARK_CAPTURE(write_records, with_checksums, true)->Apply(sizes)->Iterations(20);
 BENCHMARK_CAPTURE(write_records, without_checksums, false)->Apply(sizes)->Iterations(20);
 BENCHMARK(open_recording)->Arg(1000)->Arg(100'000)->Unit(benchmark::kMillisecond);
-BENCHMARK(statistics)->Arg(64 << 10)->Arg(64 << 20);
+BENCHMARK_CAPTURE(statistics, normal, false)->Arg(256)->Arg(64 << 10)->Arg(64 << 20);
+BENCHMARK_CAPTURE(statistics, after_relu, true)->Arg(256)->Arg(64 << 10)->Arg(64 << 20);
 
 }  // namespace

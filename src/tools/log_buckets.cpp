@@ -95,23 +95,36 @@ void LogBuckets::fill(TensorStatistics& found, std::uint64_t negative_zeros) con
 }
 
 void LogBuckets::fill_bins(TensorStatistics& found, std::uint64_t negative_zeros) const {
-  constexpr int bias = 1023;
-  constexpr int first = TensorStatistics::first_exponent;
-  constexpr int last = first + static_cast<int>(TensorStatistics::bins) - 1;
-  for (std::size_t slot = 0; slot < slots_; ++slot) {
-    const int exponent = static_cast<int>((base_ + slot) / keys_of_binade) - bias;
-    const auto bin = static_cast<std::size_t>(std::clamp(exponent, first, last) - first);
-    // Zeros have no magnitude, but slot 0 may hold other numbers as well.
-    const bool has_zeros = slot == 0;
-    found.negative[bin] += negatives(slot) - (has_zeros ? negative_zeros : 0);
-    found.positive[bin] += positives(slot) - (has_zeros ? found.zeros - negative_zeros : 0);
+  const auto bin_of = [](std::size_t key) {
+    constexpr int bias = 1023;
+    constexpr int first = TensorStatistics::first_exponent;
+    constexpr int last = first + static_cast<int>(TensorStatistics::bins) - 1;
+    const int exponent = static_cast<int>(key / keys_of_binade) - bias;
+    return static_cast<std::size_t>(std::clamp(exponent, first, last) - first);
+  };
+  for (std::size_t slot = 0; slot < slots_;) {
+    const std::size_t key = base_ + slot;
+    const std::size_t end = std::min(slots_, slot + keys_of_binade - key % keys_of_binade);
+    std::uint64_t negative = 0;
+    std::uint64_t positive = 0;
+    for (; slot < end; ++slot) {
+      negative += negatives(slot);
+      positive += positives(slot);
+    }
+    found.negative[bin_of(key)] += negative;
+    found.positive[bin_of(key)] += positive;
   }
+  // Zeros have no magnitude, but slot 0 may hold other numbers as well.
+  found.negative[bin_of(base_)] -= negative_zeros;
+  found.positive[bin_of(base_)] -= found.zeros - negative_zeros;
 }
 
 /// Returns all numbers but NaN, in order.
 std::vector<LogBuckets::Run> LogBuckets::runs(const TensorStatistics& found) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::vector<Run> made = {{-infinity, -infinity, found.negative_infinities}};
+  std::vector<Run> made;
+  made.reserve(2 * slots_ + 1);
+  made.push_back({-infinity, -infinity, found.negative_infinities});
   const auto add = [&](double low, double high, std::uint64_t count) {
     if (count != 0) made.push_back({std::max(low, found.min), std::min(high, found.max), count});
   };

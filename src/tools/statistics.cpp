@@ -1,7 +1,6 @@
 #include <safestructures/tools/statistics.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -9,16 +8,13 @@
 #include "data/bounded.hpp"
 #include "tools/doubles.hpp"
 #include "tools/log_buckets.hpp"
+#include "tools/statistics_kernels.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
 
 // Fits into the first-level cache as doubles, and is a multiple of eight for packed elements.
 constexpr std::size_t block_size = 2048;
-// The number of sums at a time: as many as two vector registers hold.
-constexpr std::size_t lanes = 8;
-// The number of values added one after another to each of them.
-constexpr std::size_t added_together = 16;
 // Squares of larger or smaller numbers leave the range of a double.
 constexpr double largest_fast = 0x1p+500;
 constexpr double smallest_fast = 0x1p-480;
@@ -45,46 +41,49 @@ struct Moments {
   }
 };
 
-/// Returns the moments of a block's finite numbers, by sums in lanes, which the compiler keeps in
-/// vector registers.
-template <class Sum>
-Moments moments_of(std::span<const double> values, double origin) {
-  const auto add_all = [&](const auto& term) {
-    Sum sums[lanes] = {};
-    std::size_t i = 0;
-    while (i + lanes <= values.size()) {
-      // One long sum of equal numbers would round 256 times in the same direction.
-      const std::size_t end = i + std::min((values.size() - i) / lanes, added_together) * lanes;
-      Sum parts[lanes] = {};
-      for (; i < end; i += lanes)
-        for (std::size_t k = 0; k < lanes; ++k) parts[k] += term(static_cast<Sum>(values[i + k]));
-      for (std::size_t k = 0; k < lanes; ++k) sums[k] += parts[k];
-    }
-    for (; i < values.size(); ++i) sums[0] += term(static_cast<Sum>(values[i]));
-    return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
-           ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+/// Sums over the numbers of a block.
+struct BlockSums {
+  Wide mean;        // But for rounding.
+  Wide deviations;  // From this mean, so that their sum is rounding alone.
+  Wide square_deviations;
+  Wide squares;
+};
+
+/// Returns the sums over numbers whose squares stay in the range of a double.
+BlockSums fast_sums(std::span<const double> numbers, const detail::NumberSums& sums) {
+  const double mean = sums.sum / static_cast<double>(numbers.size());
+  const detail::Deviations found = detail::statistics_kernels().deviations(numbers, mean);
+  return {mean, found.sum, found.squares, sums.squares};
+}
+
+/// Returns the sums over finite numbers of any size.
+BlockSums wide_sums(std::span<const double> numbers) {
+  const auto sum = [&](const auto& term) {
+    Wide all = 0;
+    for (const double number : numbers) all += term(static_cast<Wide>(number));
+    return all;
   };
-  if (values.empty()) return {};
-  const auto count = static_cast<Sum>(values.size());
-  const Sum mean = add_all([](Sum x) { return x; }) / count;
-  // The sum of deviations would be 0 but for rounding; the rest corrects the squares.
-  const Sum rest = add_all([mean](Sum x) { return x - mean; });
-  const Sum deviations =
-      add_all([mean](Sum x) { return (x - mean) * (x - mean); }) - rest * rest / count;
-  const Wide from_origin = static_cast<Wide>(mean) - static_cast<Wide>(origin);
-  return {static_cast<Wide>(count), from_origin + static_cast<Wide>(rest) / count,
-          static_cast<Wide>(std::max(deviations, Sum{0})),
-          static_cast<Wide>(add_all([](Sum x) { return x * x; }))};
+  const Wide mean = sum([](Wide x) { return x; }) / static_cast<Wide>(numbers.size());
+  return {mean, sum([mean](Wide x) { return x - mean; }),
+          sum([mean](Wide x) { return (x - mean) * (x - mean); }),
+          sum([](Wide x) { return x * x; })};
+}
+
+Moments moments_of(const BlockSums& sums, std::size_t numbers, double origin) {
+  const auto count = static_cast<Wide>(numbers);
+  const Wide rest = sums.deviations;
+  return {count, sums.mean - static_cast<Wide>(origin) + rest / count,
+          std::max(sums.square_deviations - rest * rest / count, Wide{0}), sums.squares};
 }
 
 class Statistics {
  public:
-  /// Adds a block and changes it.
-  void add(std::span<double> values);
+  /// Adds a block of at least one number, and changes it.
+  void add(std::span<double> numbers);
   [[nodiscard]] TensorStatistics result() const;
 
  private:
-  void count_others(std::span<double>& values);
+  void count_others(std::span<double>& numbers);
 
   TensorStatistics found_;
   detail::LogBuckets buckets_;
@@ -96,62 +95,36 @@ class Statistics {
 };
 
 /// Counts the numbers that are not finite, and moves the finite ones together.
-void Statistics::count_others(std::span<double>& values) {
+void Statistics::count_others(std::span<double>& numbers) {
   std::size_t kept = 0;
-  for (const double value : values) {
-    if (std::isnan(value)) ++found_.nan;
-    else if (std::isinf(value))
-      ++(value > 0 ? found_.positive_infinities : found_.negative_infinities);
-    else values[kept++] = value;
+  for (const double number : numbers) {
+    if (std::isnan(number)) ++found_.nan;
+    else if (std::isinf(number))
+      ++(number > 0 ? found_.positive_infinities : found_.negative_infinities);
+    else numbers[kept++] = number;
   }
-  values = values.first(kept);
+  numbers = numbers.first(kept);
 }
 
-void Statistics::add(std::span<double> values) {
-  found_.count += values.size();
-  // 0 for finite numbers, NaN for others, which detects them without a branch for each.
-  double check[lanes] = {};
-  std::size_t i = 0;
-  for (; i + lanes <= values.size(); i += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) check[k] += values[i + k] * 0.0;
-  for (; i < values.size(); ++i) check[0] += values[i] * 0.0;
-  if (std::ranges::any_of(check, [](double x) { return x != 0; })) count_others(values);
-  if (values.empty()) return;
-
-  double least[lanes];
-  double most[lanes];
-  double smallest[lanes];  // Magnitudes other than zero.
-  std::uint64_t zeros[lanes] = {};
-  std::uint64_t negative_zeros[lanes] = {};
-  std::ranges::fill(least, values[0]);
-  std::ranges::fill(most, values[0]);
-  std::ranges::fill(smallest, std::numeric_limits<double>::infinity());
-  const auto take = [&](double value, std::size_t k) {
-    least[k] = value < least[k] ? value : least[k];
-    most[k] = value > most[k] ? value : most[k];
-    const double magnitude =
-        value == 0 ? std::numeric_limits<double>::infinity() : std::fabs(value);
-    smallest[k] = magnitude < smallest[k] ? magnitude : smallest[k];
-    zeros[k] += value == 0 ? 1U : 0U;
-    negative_zeros[k] += std::bit_cast<std::uint64_t>(value) == std::uint64_t{1} << 63U ? 1U : 0U;
-  };
-  for (i = 0; i + lanes <= values.size(); i += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) take(values[i + k], k);
-  for (; i < values.size(); ++i) take(values[i], 0);
-  const double min = *std::ranges::min_element(least);
-  const double max = *std::ranges::max_element(most);
-  min_ = std::min(min_, min);
-  max_ = std::max(max_, max);
-  const double least_magnitude = *std::ranges::min_element(smallest);
-  const double most_magnitude = std::max(-min, max);
-  const bool is_fast = most_magnitude <= largest_fast && least_magnitude >= smallest_fast;
-  if (moments_.count == 0) origin_ = values[0];
-  moments_.merge(is_fast ? moments_of<double>(values, origin_) : moments_of<Wide>(values, origin_));
-  for (std::size_t k = 0; k < lanes; ++k) {
-    found_.zeros += zeros[k];
-    negative_zeros_ += negative_zeros[k];
+void Statistics::add(std::span<double> numbers) {
+  found_.count += numbers.size();
+  const auto& kernels = detail::statistics_kernels();
+  detail::NumberSums sums = kernels.sums(numbers);
+  if (!sums.are_finite) {
+    count_others(numbers);
+    if (numbers.empty()) return;
+    sums = kernels.sums(numbers);
   }
-  buckets_.add(values, least_magnitude, most_magnitude);
+  min_ = std::min(min_, sums.min);
+  max_ = std::max(max_, sums.max);
+  found_.zeros += sums.zeros;
+  negative_zeros_ += sums.negative_zeros;
+  const double largest = std::max(-sums.min, sums.max);
+  const bool is_fast = largest <= largest_fast && sums.smallest >= smallest_fast;
+  if (moments_.count == 0) origin_ = numbers[0];
+  moments_.merge(
+      moments_of(is_fast ? fast_sums(numbers, sums) : wide_sums(numbers), numbers.size(), origin_));
+  buckets_.add(numbers, sums.smallest, largest);
 }
 
 TensorStatistics Statistics::result() const {

@@ -1,10 +1,11 @@
 #include "recording/recorder/watch.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <span>
@@ -20,7 +21,6 @@ namespace {
 
 // Fits into the first-level cache as doubles; a multiple of eight for packed elements.
 constexpr std::size_t block_size = 2048;
-constexpr std::size_t lanes = 8;
 
 bool is_watched(double value, const Watch& watch) {
   if (std::isnan(value)) return watch.nan;
@@ -28,25 +28,76 @@ bool is_watched(double value, const Watch& watch) {
   return std::fabs(value) > watch.magnitude;
 }
 
-/// Returns false for a block without watched numbers. Does not branch for each element.
-bool may_have(std::span<const double> values, const Watch& watch) {
-  std::array<unsigned, lanes> others{};
-  // Comparisons with NaN are false, so NaN counts.
-  const double most = std::min(watch.magnitude, std::numeric_limits<double>::max());
-  std::size_t i = 0;
-  for (; i + lanes <= values.size(); i += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) others[k] |= std::fabs(values[i + k]) <= most ? 0U : 1U;
-  for (; i < values.size(); ++i) others[0] |= std::fabs(values[i]) <= most ? 0U : 1U;
-  return std::ranges::any_of(others, [](unsigned other) { return other != 0; });
+/// Whether a number has a larger magnitude than `most`, whose sign is not set, or is infinite or
+/// NaN: in each of the dtypes, the bits of magnitudes have the order of the magnitudes.
+/// \tparam Word a signed integer as wide as the numbers
+template <class Word>
+bool is_any_above(std::span<const std::byte> numbers, Word most) {
+  for (std::size_t at = 0; at < numbers.size();) {
+    Word is_above = 0;
+    // Does not branch for each element.
+    for (const std::size_t end = std::min(numbers.size(), at + block_size * sizeof(Word)); at < end;
+         at += sizeof(Word)) {
+      Word bits = 0;
+      std::memcpy(&bits, numbers.data() + at, sizeof bits);
+      const auto magnitude = static_cast<Word>(bits & std::numeric_limits<Word>::max());
+      is_above = static_cast<Word>(is_above | static_cast<Word>(magnitude > most));
+    }
+    if (is_above != 0) return true;
+  }
+  return false;
+}
+
+/// Returns the bits of the largest number of a dtype that is not above `most`.
+/// @{
+std::int64_t double_bits(double most) { return std::bit_cast<std::int64_t>(most); }
+
+std::int32_t float_bits(double most) {
+  constexpr float largest = std::numeric_limits<float>::max();
+  const auto bits = std::bit_cast<std::int32_t>(
+      most < static_cast<double>(largest) ? static_cast<float>(most) : largest);
+  return static_cast<double>(std::bit_cast<float>(bits)) > most ? bits - 1 : bits;
+}
+
+std::int16_t bfloat16_bits(double most) {
+  return static_cast<std::int16_t>(float_bits(most) >> 16);
+}
+
+std::int16_t half_bits(double most) {
+  constexpr std::int16_t largest = 0x7BFF;
+  const std::int32_t bits = float_bits(most);
+  const auto number = std::bit_cast<float>(bits);
+  if (number >= 65504) return largest;
+  // Subnormal numbers are 2^-24 apart.
+  if (number < 0x1p-14F) return static_cast<std::int16_t>(number * 0x1p24F);
+  return static_cast<std::int16_t>((bits >> 13) - (112 << 10));
+}
+/// @}
+
+/// Returns false if no number of the tensor is watched, as far as its bits tell.
+/// \param most the largest finite magnitude that is not watched
+bool may_have_watched(const Tensor& tensor, double most) {
+  if (!tensor.is_loaded() || !tensor.is_contiguous()) return true;
+  const std::span<const std::byte> bytes = tensor.bytes();
+  switch (tensor.dtype()) {
+    case DType::F64: return is_any_above(bytes, double_bits(most));
+    case DType::F32:
+    case DType::C64: return is_any_above(bytes, float_bits(most));
+    case DType::BF16: return is_any_above(bytes, bfloat16_bits(most));
+    case DType::F16: return is_any_above(bytes, half_bits(most));
+    default: return true;
+  }
 }
 
 std::optional<WatchFinding> find_in(const Tensor& tensor, const Watch& watch) {
   std::optional<WatchFinding> finding;
+  const double most = std::min(watch.magnitude, std::numeric_limits<double>::max());
+  if (!may_have_watched(tensor, most)) return finding;
   const std::size_t parts = tensor.dtype() == DType::C64 ? 2 : 1;
   detail::for_each_block_in_doubles(
       tensor, block_size,
       [&](std::span<const double> numbers, std::uint64_t first, std::uint64_t /*count*/) {
-        if (!may_have(numbers, watch)) return true;
+        if (!is_any_above(std::as_bytes(numbers), double_bits(most))) return true;
         const auto found =
             std::ranges::find_if(numbers, [&](double value) { return is_watched(value, watch); });
         if (found == numbers.end()) return true;
