@@ -142,7 +142,7 @@ class EnumProcessor(TextProcessor):
             found = member_of_text(type(data), text)
         except ValueError:
             found = None
-        if found is not data:
+        if not are_same(found, data):
             raise ValueError(
                 f"{data!r} cannot be saved: it is not a member of {type(data).__name__}, and {text!r}, which"
                 " names its bits, would load as another member or not at all. Save its value"
@@ -168,6 +168,14 @@ class EnumProcessor(TextProcessor):
     def only_class(self, name):
         """Returns the enum of that name that `enumeration` was given, or None."""
         return only_one(classes_of_name(self.serializer, EnumProcessor, name), "enums")
+
+
+def are_same(found, member):
+    """Whether both are the same member, or the same flags."""
+    if found is member:
+        return True
+    # Python 3.11.2 makes flags with bits that have no name anew each time.
+    return isinstance(member, enum.Flag) and type(found) is type(member) and found._value_ == member._value_
 
 
 def text_of_member(member):
