@@ -16,9 +16,9 @@ struct Block {
   std::size_t count = 0;  ///< Without the padding.
   std::span<double> a;
   std::span<double> b;
-  std::span<double> difference;       ///< a - b; finite only if both are.
-  std::span<const double> reference;  ///< The magnitudes that |a - b| is compared with.
-  std::uint64_t first = 0;            ///< Index of the first number.
+  std::span<double> difference;  ///< a - b; finite only if both are.
+  std::span<double> reference;   ///< The magnitudes that |a - b| is compared with.
+  std::uint64_t first = 0;       ///< Index of the first number.
   /// Whether the squares of all finite numbers are ordinary doubles: true for every dtype but F64.
   bool is_narrow = false;
 };

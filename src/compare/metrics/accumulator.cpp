@@ -58,29 +58,20 @@ void Accumulator::note_worst(double ratio, double absolute, std::uint64_t index)
   worst_index_ = index;
 }
 
-void Accumulator::take_non_finite(const Block& block, std::size_t i) {
-  double& a = block.a[i];
-  double& b = block.b[i];
-  bool differs = true;
-  if (std::isnan(a) && std::isnan(b)) {
-    ++non_finite_.nan_both;
-    differs = false;
-  } else if (std::isinf(a) && std::isinf(b)) {
-    differs = (a < 0) != (b < 0);
-    ++(differs ? non_finite_.infinity_signs : non_finite_.infinity_both);
-  } else {
-    if (std::isnan(a)) ++non_finite_.nan_only_a;
-    if (std::isnan(b)) ++non_finite_.nan_only_b;
-    if (std::isinf(a)) ++non_finite_.infinity_only_a;
-    if (std::isinf(b)) ++non_finite_.infinity_only_b;
-    if (!std::isfinite(a) && !std::isfinite(b)) ++non_finite_.nan_infinity;
-  }
-  if (differs) {
-    ++beyond_;
-    note_worst(infinity, infinity, block.first + i);
-  }
-  // Contributes nothing to the sums.
-  a = b = block.difference[i] = 0;
+void Accumulator::take(const NonFinite& found, std::uint64_t first) {
+  comparing::add(found.counts, non_finite_);
+  beyond_ += found.counts.differing();
+  if (found.first_differing != NonFinite::nowhere)
+    note_worst(infinity, infinity, first + found.first_differing);
+}
+
+std::size_t Accumulator::take_non_finite(const Block& block) {
+  const NonFinite found = remove_non_finite(block.a.first(block.count), block.b.first(block.count));
+  // The difference of what was removed is NaN or infinite.
+  for (std::size_t i = 0; i < block.count; ++i)
+    if (block.a[i] == 0 && block.b[i] == 0) block.difference[i] = block.reference[i] = 0;
+  take(found, block.first);
+  return found.pairs;
 }
 
 Accumulator::Room& Accumulator::room() {
@@ -119,14 +110,23 @@ void Accumulator::take_difference(const Block& block, std::size_t i) {
 
 Sums Accumulator::add(const Block& block) {
   const BlockKernels& kernels = block_kernels();
+  std::size_t count = block.count;
   if (!block.is_narrow) {
-    const Range range = kernels.range(block);
+    Range range = kernels.range(block);
+    if (!range.is_finite) {
+      count -= take_non_finite(block);
+      range = kernels.range(block);
+    }
+    // A difference may be infinite if no number is.
     if (!range.is_finite || range.most > largest_fast || range.least < smallest_fast)
-      return add_one_by_one(block);
+      return add_one_by_one(block, count);
   }
-  const BlockSums sums = kernels.sums(block);
-  if (!std::isfinite(sums.a_squares + sums.b_squares)) return add_one_by_one(block);
-  compared_ += block.count;
+  BlockSums sums = kernels.sums(block);
+  if (!std::isfinite(sums.a_squares + sums.b_squares)) {
+    count -= take_non_finite(block);
+    sums = kernels.sums(block);
+  }
+  compared_ += count;
   largest_b_ = std::max(largest_b_, sums.largest_b);
   max_absolute_ = std::max(max_absolute_, sums.largest_difference);
   if (sums.largest_difference > 0) take_differences(block);
@@ -199,15 +199,11 @@ void Accumulator::take_differences(const Block& block) {
     for (std::size_t bits = 0; bits < ulps_.size(); ++bits) ulps_[bits] += table[bits];
 }
 
-Sums Accumulator::add_one_by_one(const Block& block) {
+Sums Accumulator::add_one_by_one(const Block& block, std::size_t count) {
+  compared_ += count;
   double most = 0;
   double least = infinity;
   for (std::size_t i = 0; i < block.count; ++i) {
-    if (!std::isfinite(block.a[i]) || !std::isfinite(block.b[i])) {
-      take_non_finite(block, i);
-      continue;
-    }
-    ++compared_;
     if (block.difference[i] != 0) take_difference(block, i);
     const double b = std::abs(block.b[i]);
     largest_b_ = std::max(largest_b_, b);
@@ -273,16 +269,7 @@ void Accumulator::merge(const Accumulator& other) {
   compared_ += other.compared_;
   differing_ += other.differing_;
   beyond_ += other.beyond_;
-  NonFiniteCounts& mine = non_finite_;
-  const NonFiniteCounts& more = other.non_finite_;
-  mine.nan_both += more.nan_both;
-  mine.nan_only_a += more.nan_only_a;
-  mine.nan_only_b += more.nan_only_b;
-  mine.infinity_both += more.infinity_both;
-  mine.infinity_only_a += more.infinity_only_a;
-  mine.infinity_only_b += more.infinity_only_b;
-  mine.infinity_signs += more.infinity_signs;
-  mine.nan_infinity += more.nan_infinity;
+  comparing::add(other.non_finite_, non_finite_);
   max_absolute_ = std::max(max_absolute_, other.max_absolute_);
   max_ratio_ = std::max(max_ratio_, other.max_ratio_);
   largest_b_ = std::max(largest_b_, other.largest_b_);

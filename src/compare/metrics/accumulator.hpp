@@ -14,6 +14,7 @@
 #include <safestructures/compare/options.hpp>
 #include "compare/kernels/block_kernels.hpp"
 #include "compare/kernels/word_kernels.hpp"
+#include "compare/metrics/non_finite.hpp"
 #include "compare/metrics/scales.hpp"
 #include "compare/metrics/totals.hpp"
 #include "compare/metrics/ulp.hpp"
@@ -46,11 +47,13 @@ class Accumulator {
   /// @}
   /// Adds a block of floats, both sides padded with zeros.
   /// \param words the same numbers, if they are 16-bit numbers of the grid's dtype
-  /// \param count without the padding \param first index of the first number
+  /// \param count without the padding and what was removed \param first index of the first number
   /// \returns its sums, as from `add`; null, with nothing added, if a number is not finite or not
   /// representable in the grid's dtype
   std::optional<Sums> add_floats(const FloatBlock& block, const std::optional<WordBlock>& words,
                                  std::size_t count, std::uint64_t first);
+  /// Adds what was removed from a block before the rest was added.
+  void take(const NonFinite& found, std::uint64_t first);
   void merge(const Accumulator& other);
   /// Whether `result` would be complete. If not, the guess was wrong: start again without one.
   [[nodiscard]] bool is_certain(const Sums& sums) const;
@@ -61,12 +64,14 @@ class Accumulator {
 
  private:
   std::optional<Sums> add_equal(const BlockSquares& squares, std::size_t count);
-  Sums add_one_by_one(const Block& block);
+  /// \param count of those that were finite
+  Sums add_one_by_one(const Block& block, std::size_t count);
   void take_differences(const Block& block);
   void take_group(const FloatBlock& block, std::size_t begin, std::uint64_t first);
   /// Finds the steps between a and b. \returns false if no kernel can
   bool steps_at_once(const Block& block);
-  void take_non_finite(const Block& block, std::size_t i);
+  /// Removes the pairs that are not finite. \returns how many there were
+  std::size_t take_non_finite(const Block& block);
   void take_difference(const Block& block, std::size_t i);
   void note_worst(double ratio, double absolute, std::uint64_t index);
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -106,7 +107,7 @@ class Worker {
     return (count + comparing::lanes - 1) / comparing::lanes * comparing::lanes;
   }
 
-  /// Adds a range whose bytes are equal. \returns false if they are not, or if not all are numbers
+  /// Adds a range whose bytes are equal. \returns false if they are not
   bool add_equal(std::uint64_t first, std::uint64_t count, Sums& sums) {
     if (!has_like_bytes_) return false;
     const std::span<const std::byte> bytes = a_.bytes(first, count);
@@ -116,15 +117,16 @@ class Worker {
     if (are_floats_) {
       const auto added =
           found.add_equal(FloatBlock{.count = whole, .a = a_.floats(first, count)}, used);
-      if (added) sums += *added;
-      return added.has_value();
+      sums += added ? *added : add_equal_finite(a_.copied_floats(first, count), used, first);
+      return true;
     }
     a_.load(first, count);
     std::fill(a_.numbers.begin() + static_cast<std::ptrdiff_t>(used),
               a_.numbers.begin() + static_cast<std::ptrdiff_t>(whole), 0);
-    const auto added = found.add_equal(std::span(a_.numbers).first(whole), used);
-    if (added) sums += *added;
-    return added.has_value();
+    const std::span<double> numbers = std::span(a_.numbers).first(whole);
+    const auto added = found.add_equal(numbers, used);
+    sums += added ? *added : add_equal_finite(numbers, used, first * parts_);
+    return true;
   }
 
   /// \returns false if the range must be compared number by number
@@ -135,11 +137,41 @@ class Worker {
     const auto used = static_cast<std::size_t>(count);
     std::optional<comparing::WordBlock> words;
     if (has_words_) words = {used, a_.bytes(first, count).data(), b_.bytes(first, count).data()};
-    const auto added = found.add_floats(
-        {.count = in_lanes(used), .a = a_.floats(first, count), .b = b_.floats(first, count)},
-        words, used, first);
+    std::optional<Sums> added;
+    if (!was_masked_)
+      added = found.add_floats(
+          {.count = in_lanes(used), .a = a_.floats(first, count), .b = b_.floats(first, count)},
+          words, used, first);
+    if (!added) added = add_finite_floats(first, used);
     if (added) sums += *added;
     return added.has_value();
+  }
+
+  /// Adds those numbers of a range that are finite in both, and counts the others.
+  std::optional<Sums> add_finite_floats(std::uint64_t first, std::size_t used) {
+    const std::span<float> a = a_.copied_floats(first, used);
+    const std::span<float> b = b_.copied_floats(first, used);
+    const comparing::NonFinite removed = comparing::remove_non_finite(a, b);
+    const bool is_tried = !std::exchange(was_masked_, removed.pairs != 0);
+    if (is_tried && removed.pairs == 0) return std::nullopt;
+    const auto added = found.add_floats(
+        {.count = a.size(), .a = std::as_bytes(a).data(), .b = std::as_bytes(b).data()},
+        std::nullopt, used - removed.pairs, first);
+    if (added) found.take(removed, first);
+    return added;
+  }
+
+  /// The same for numbers that are equal on both sides. \param numbers are overwritten
+  template <class Number>
+  Sums add_equal_finite(std::span<Number> numbers, std::size_t used, std::uint64_t first) {
+    const comparing::NonFinite removed = comparing::remove_non_finite(numbers, numbers);
+    found.take(removed, first);
+    const std::size_t rest = used - removed.pairs;
+    if constexpr (std::is_same_v<Number, float>)
+      return found
+          .add_equal(FloatBlock{.count = numbers.size(), .a = std::as_bytes(numbers).data()}, rest)
+          .value();
+    else return found.add_equal(numbers, rest).value();
   }
 
   void add_some(std::uint64_t first, std::uint64_t count, Sums& sums) {
@@ -180,6 +212,8 @@ class Worker {
   bool has_like_bytes_;  // Equal bytes are equal numbers, and half as much to read.
   bool are_floats_;      // Requires like bytes: converting to doubles would write them once more.
   bool has_words_;       // Requires like bytes: 16-bit numbers of the grid's dtype.
+  // Whether numbers of the last range were not finite: masks have many, and are looked for first.
+  bool was_masked_ = false;
   std::size_t room_;
   Side a_;
   Side b_;

@@ -65,13 +65,17 @@ void Side::load(std::uint64_t first, std::uint64_t count) {
 }
 
 const std::byte* Side::floats(std::uint64_t first, std::uint64_t count) {
-  const auto used = static_cast<std::size_t>(count);
-  if (tensor_.dtype() == DType::F32 && used % comparing::lanes == 0)
+  if (tensor_.dtype() == DType::F32 && count % comparing::lanes == 0)
     return bytes(first, count).data();
+  return std::as_bytes(copied_floats(first, count)).data();
+}
+
+std::span<float> Side::copied_floats(std::uint64_t first, std::uint64_t count) {
+  const auto used = static_cast<std::size_t>(count);
   floats_.resize((used + comparing::lanes - 1) / comparing::lanes * comparing::lanes);
   copy(first, count, DType::F32, std::span(floats_).first(used));
   std::fill(floats_.begin() + static_cast<std::ptrdiff_t>(used), floats_.end(), 0.0F);
-  return std::as_bytes(std::span(floats_)).data();
+  return floats_;
 }
 
 void Side::make_room() {

@@ -50,6 +50,8 @@ class Side {
   /// the tensor if that holds floats and the part fills whole lanes, otherwise to a copy padded
   /// with zeros.
   [[nodiscard]] const std::byte* floats(std::uint64_t first, std::uint64_t count);
+  /// Returns a copy of a part of the range, valid until the next call, padded with zeros.
+  [[nodiscard]] std::span<float> copied_floats(std::uint64_t first, std::uint64_t count);
 
   /// Returns a number of the last loaded range.
   [[nodiscard]] Integer integer(std::size_t i) const {

@@ -35,6 +35,9 @@ TensorMetrics CompactRows::metrics_of(const CompactKind& kind, const CompactRow&
   }
   totals.sums = {found->errors,    found->absolute,  found->squares,
                  found->a_squares, found->b_squares, found->square_difference};
+  totals.compared = found->compared(kind.count);
+  totals.non_finite.nan_both = found->nan_both;
+  totals.non_finite.infinity_both = found->infinity_both;
   totals.differing = found->differing;
   totals.beyond = found->beyond;
   totals.max_absolute = found->max_absolute;

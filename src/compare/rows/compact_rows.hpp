@@ -61,7 +61,8 @@ struct CompactKind {
   bool may_be_permuted = false;
 };
 
-/// The values, all finite, from which the metrics of a row with differing bytes are computed.
+/// The values, all finite, from which the metrics of a row are computed if its bytes differ, or not
+/// all of its numbers are finite.
 struct CompactMetrics {
   double errors;
   double absolute;
@@ -80,6 +81,16 @@ struct CompactMetrics {
   std::uint16_t differing;
   std::uint16_t beyond;
   std::uint16_t worst;
+  /// As in `NonFiniteCounts`; no other number is infinite or NaN.
+  /// @{
+  std::uint16_t nan_both;
+  std::uint16_t infinity_both;
+  /// @}
+
+  /// Returns how many numbers are finite. \param count of all
+  [[nodiscard]] std::size_t compared(std::size_t count) const noexcept {
+    return count - nan_both - infinity_both;
+  }
 };
 
 /// One row.

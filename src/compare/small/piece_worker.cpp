@@ -93,12 +93,15 @@ std::uint64_t PieceWorker::compare(std::size_t begin, Kinds kinds) {
       done_.unusual.push_back(begin + i);
       continue;
     }
+    ++done_.tensors;
+    done_.elements += kind.count;
     if (found == RowMetrics::Found::inexact) {
       row.metrics = static_cast<std::uint32_t>(place);
       places_.use();
+      done_.compared_elements += measured.compared(kind.count);
+    } else {
+      done_.compared_elements += kind.count;
     }
-    ++done_.tensors;
-    done_.elements += kind.count;
     bytes += kind.size_a + kind.size_b;
   }
   return bytes;

@@ -73,6 +73,7 @@ class PieceWorker {
     std::vector<std::size_t> unusual;  ///< Compact rows that must be compared as whole ones.
     std::uint64_t tensors = 0;
     std::uint64_t elements = 0;
+    std::uint64_t compared_elements = 0;
     std::uint64_t without_noise = 0;
     std::uint64_t large_noise = 0;
   };

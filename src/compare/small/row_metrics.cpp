@@ -127,6 +127,18 @@ double RowMetrics::squares_of(const FloatBlock& all) {
   return static_cast<double>(squares);
 }
 
+NonFinite RowMetrics::remove_non_finite(FloatBlock& all) {
+  const auto copied = [&](const std::byte*& side, std::span<float> into) {
+    const std::span<float> numbers = into.first(all.count);
+    const std::span<std::byte> bytes = std::as_writable_bytes(numbers);
+    if (side != bytes.data()) std::memcpy(bytes.data(), side, bytes.size());
+    side = bytes.data();
+    return numbers;
+  };
+  const std::span<float> a = copied(all.a, a_);
+  return comparing::remove_non_finite(a, copied(all.b, b_));
+}
+
 RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
                                       const CompactKind& kind, CompactRow& row,
                                       CompactMetrics& metrics) {
@@ -135,12 +147,17 @@ RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
   if (kind.dtype_a == kind.dtype_b && std::memcmp(a, b, kind.size_a) == 0) {
     row.verdict = Verdict::equal;
     row.measure = squares_of(all);
-    return std::isfinite(row.measure) ? Found::exact : Found::unusual;
+    if (std::isfinite(row.measure)) return Found::exact;
   }
   all.b = floats_of({b, kind.size_b}, kind.dtype_b, kind.count, b_);
-  const Total total = sum(all, kind.tolerance);
-  if (!std::isfinite(total.a_squares + total.b_squares) ||
-      are_far_apart(static_cast<Sums::Wide>(total.a_squares),
+  Total total = sum(all, kind.tolerance);
+  NonFinite removed;
+  if (!std::isfinite(total.a_squares + total.b_squares)) {
+    removed = remove_non_finite(all);
+    if (removed.counts.differing() != 0 || removed.pairs == kind.count) return Found::unusual;
+    total = sum(all, kind.tolerance);
+  }
+  if (are_far_apart(static_cast<Sums::Wide>(total.a_squares),
                     static_cast<Sums::Wide>(total.b_squares)))
     return Found::unusual;
   if (total.beyond != 0 && kind.may_be_permuted) return Found::unusual;
@@ -164,7 +181,9 @@ RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
              .common_bits = 0,
              .differing = static_cast<std::uint16_t>(total.differing),
              .beyond = static_cast<std::uint16_t>(total.beyond),
-             .worst = static_cast<std::uint16_t>(total.worst)};
+             .worst = static_cast<std::uint16_t>(total.worst),
+             .nan_both = static_cast<std::uint16_t>(removed.counts.nan_both),
+             .infinity_both = static_cast<std::uint16_t>(removed.counts.infinity_both)};
   if (total.differing == 0) return Found::inexact;
   metrics.worst_a = static_cast<float>(float_at(all.a, total.worst));
   metrics.worst_b = static_cast<float>(float_at(all.b, total.worst));
@@ -173,11 +192,11 @@ RowMetrics::Found RowMetrics::measure(const std::byte* a, const std::byte* b,
     row.measure = relative_l2_of(total.squares, total.b_squares);
     if (total.largest_b >= -most_filled)
       row.measure = std::max(row.measure, unmasked_l2(all).value_or(0));
-    const int floor = floor_exponent_of(total.b_squares, kind.count);
+    const int floor = floor_exponent_of(total.b_squares, metrics.compared(kind.count));
     metrics.max_relative = row_kernels().relative(all, power_of_two(floor));
   }
   std::optional<WordBlock> words;
-  if (kind.has_words) words = {kind.count, a, b};
+  if (kind.has_words && removed.pairs == 0) words = {kind.count, a, b};
   return measure_steps(all, words, kind, metrics) ? Found::inexact : Found::unusual;
 }
 
@@ -198,7 +217,7 @@ std::optional<Distance> RowMetrics::distance(const Numbers& a, const Numbers& b,
 
 bool RowMetrics::measure_steps(const FloatBlock& all, const std::optional<WordBlock>& words,
                                const CompactKind& kind, CompactMetrics& metrics) {
-  const std::uint64_t allowed = kind.count / 100;
+  const std::uint64_t allowed = metrics.compared(kind.count) / 100;
   if (allowed == 0) {
     const RowSteps steps = steps_of(all, words, kind.grid.dtype);
     metrics.max_ulp = steps.most;

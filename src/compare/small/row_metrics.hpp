@@ -11,6 +11,7 @@
 #include "compare/kernels/row_kernels.hpp"
 #include "compare/kernels/word_kernels.hpp"
 #include "compare/metrics/noise_floor.hpp"
+#include "compare/metrics/non_finite.hpp"
 #include "compare/rows/compact_rows.hpp"
 
 namespace safestructures::inline v0::comparing {
@@ -24,9 +25,9 @@ class RowMetrics {
   static constexpr std::size_t most = (std::size_t{1} << 16U) - 1;
 
   enum class Found {
-    exact,    ///< No byte differs, so there are no metrics.
+    exact,    ///< No byte differs and all numbers are finite, so there are no metrics.
     inexact,  ///< The metrics are set.
-    unusual,  ///< A number is not finite, or the tensors must be compared as a whole.
+    unusual,  ///< The tensors must be compared as a whole: a number is finite in one of them only.
   };
   /// Compares two tensors and sets the row's verdict and measure, and the values for its metrics.
   /// All are unspecified if the result is `unusual`.
@@ -55,12 +56,16 @@ class RowMetrics {
   [[nodiscard]] Total sum_block(const FloatBlock& block, const Tolerance& tolerance);
   [[nodiscard]] Total sum(const FloatBlock& all, const Tolerance& tolerance);
   [[nodiscard]] static double squares_of(const FloatBlock& all);
+  /// Removes the pairs that are not finite from copies of both sides, which `all` refers to then.
+  NonFinite remove_non_finite(FloatBlock& all);
   /// \param words the same numbers, if they are 16-bit numbers of the grid's dtype
   [[nodiscard]] bool measure_steps(const FloatBlock& all, const std::optional<WordBlock>& words,
                                    const CompactKind& kind, CompactMetrics& metrics);
 
-  alignas(64) std::array<float, most> a_;
-  alignas(64) std::array<float, most> b_;
+  // Padding included.
+  static constexpr std::size_t room = (most + lanes - 1) / lanes * lanes;
+  alignas(64) std::array<float, room> a_;
+  alignas(64) std::array<float, room> b_;
   alignas(64) std::array<double, block_size> ratios_;
   unsigned common_bits_ = 20;  // How many bits held the steps of 99 % of the numbers last time.
 };

@@ -150,7 +150,7 @@ void SmallRecords::take(const std::vector<PieceWorker>& workers) {
     const PieceWorker::Done& done = worker.done();
     coverage.tensors += done.tensors;
     coverage.elements += done.elements;
-    coverage.compared_elements += done.elements;
+    coverage.compared_elements += done.compared_elements;
     coverage.without_noise += done.without_noise;
     coverage.large_noise += done.large_noise;
     unusual.insert(unusual.end(), done.unusual.begin(), done.unusual.end());

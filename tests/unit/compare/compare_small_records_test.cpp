@@ -86,6 +86,14 @@ std::vector<float> numbers(std::mt19937& random, std::size_t count, std::size_t 
   if (call % 8 == 4 && is_b) all[count / 2] = -0.0F;
   if (call % 8 == 5 && is_b) all[count - 1] = std::numeric_limits<float>::quiet_NaN();
   if (call % 8 == 6) all[0] = std::numeric_limits<float>::infinity();
+  if (call == 14 || call == 22) {
+    // Masked scores: equal ones, and some that differ elsewhere.
+    for (std::size_t i = 1; i < count; i += 1 + i % 3)
+      all[i] = i % 7 == 0 ? std::numeric_limits<float>::quiet_NaN()
+                          : -std::numeric_limits<float>::infinity();
+    if (call == 22 && is_b) all[count / 2] += 0.25F;
+    if (call == 22 && is_b && count > 9) all[9] = 1e-3F;
+  }
   if (call % 8 == 7 && is_b) all[count / 3] *= 2;
   return all;
 }
@@ -94,7 +102,7 @@ constexpr std::size_t calls = 24;
 // Rows of shared tensors, tensors of their own, of one block of numbers and of several, and one
 // that is too large.
 constexpr std::array<std::size_t, 11> sizes = {1,    7,    64,   99,    100,  250,
-                                               1000, 2500, 6000, 32768, 32769};
+                                               1000, 2500, 6000, 65535, 65536};
 constexpr std::size_t records = calls * (sizes.size() * 4 + 1);
 
 /// Records of several sizes and dtypes, so that tensors of both runs have many rows each.
