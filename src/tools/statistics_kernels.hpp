@@ -19,7 +19,7 @@ struct NumberSums {
   double squares = 0;  ///< Infinite, or with lost digits, if squares leave the range of a double.
 };
 
-/// Sums of the differences between numbers and one of their size.
+/// Sums of the deviations of numbers from a given one, and of their squares.
 struct Deviations {
   double sum = 0;
   double squares = 0;
@@ -29,6 +29,7 @@ struct Deviations {
 struct StatisticsKernels {
   /// \param numbers at least one
   NumberSums (*sums)(std::span<const double> numbers);
+  /// \param from the number that deviations are from, such as their mean
   Deviations (*deviations)(std::span<const double> numbers, double from);
 };
 

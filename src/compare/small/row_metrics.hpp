@@ -27,7 +27,8 @@ class RowMetrics {
   enum class Found {
     exact,    ///< No byte differs and all numbers are finite, so there are no metrics.
     inexact,  ///< The metrics are set.
-    unusual,  ///< The tensors must be compared as a whole: a number is finite in one of them only.
+    /// The tensors must be compared as a whole, for instance if a number is finite in one only.
+    unusual,
   };
   /// Compares two tensors and sets the row's verdict and measure, and the values for its metrics.
   /// All are unspecified if the result is `unusual`.
