@@ -134,12 +134,12 @@ class Bench:
         linked = re.findall(r"^(\S+): CXX_EXECUTABLE_LINKER__(\w+)_$", targets, re.MULTILINE)
         outside = [name for _, name in linked if re.search("_cli$|_interop_", name)]
         show = ["ctest", "--test-dir", BUILD, "-L", "unit|interop", "--show-only=json-v1"]
+        entries = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
+        self.compile = {entry["file"]: entry["command"] for entry in entries}
         self.tests = [self.test(entry, outside) for entry in json.loads(output_of(show))["tests"]]
         commands = {name: output_of([*ninja, "commands", "-s", path]) for path, name in linked}
         self.output = {name: path for path, name in linked}
         self.link = {name: text.strip().splitlines()[-1] for name, text in commands.items()}
-        entries = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
-        self.compile = {entry["file"]: entry["command"] for entry in entries}
         self.kills: dict[tuple[str, str], int] = {}
         self.seconds: dict[str, float] = {}
         self.lock = threading.Lock()
@@ -147,16 +147,16 @@ class Bench:
         self.quick = quick
         self.places = 0
 
-    @staticmethod
-    def test(entry: dict, outside: list[str]) -> Test:
+    def test(self, entry: dict, outside: list[str]) -> Test:
         properties = {item["name"]: item["value"] for item in entry["properties"]}
         name, command = entry["name"], entry["command"]
         environment = dict(item.split("=", 1) for item in properties.get("ENVIRONMENT", []))
         if "interop" in properties["LABELS"]:
             return Test(name, command, outside, environment, words(name), False)
         source = command[1].split("/")[-1]
-        path = next(p for g in ("tests", "plugins/*/tests") for p in TREE.glob(f"{g}/{source}"))
-        clock = re.search(r"cost\.hpp|steady_clock|<thread>", path.read_text(encoding="utf-8"))
+        path = next(file for file in self.compile if file.endswith(f"/{source}"))
+        text = Path(path).read_text(encoding="utf-8")
+        clock = re.search(r"cost\.hpp|steady_clock|<thread>", text)
         command = [*command, "--abort-after=1", "--no-version"]
         return Test(name, command, [Path(command[0]).name], environment, words(source), bool(clock))
 
