@@ -6,12 +6,14 @@
 #include <safestructures/data/error.hpp>
 
 #include "platform/file_sink.hpp"
+#include "platform/memory.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
 
 // Stays in the second-level cache between being filled and being copied.
 constexpr std::size_t room_size = std::size_t{256} << 10U;
+constexpr std::size_t most_gathered = std::size_t{32} << 20U;
 
 }  // namespace
 
@@ -45,6 +47,25 @@ void Sink::compute(std::uint64_t size, std::size_t unit, const Producer& produce
     produce(done, room);
     produced(room.size());
     done += room.size();
+  }
+}
+
+void Sink::compute_matrix(std::uint64_t rows, std::uint64_t row_size, std::size_t unit,
+                          const PartProducer& produce) {
+  const std::uint64_t together = std::clamp<std::uint64_t>(most_gathered / row_size, 1, rows);
+  const auto most =
+      static_cast<std::size_t>(std::min<std::uint64_t>(row_size, most_gathered / unit * unit));
+  const std::shared_ptr<std::byte> room =
+      platform::allocate_buffer(static_cast<std::size_t>(together) * most);
+  for (std::uint64_t row = 0; row < rows; row += together) {
+    for (std::uint64_t begin = 0; begin < row_size; begin += most) {
+      const Part part{row, std::min(together, rows - row), begin,
+                      static_cast<std::size_t>(std::min<std::uint64_t>(most, row_size - begin))};
+      const std::span bytes(room.get(), static_cast<std::size_t>(part.rows) * part.size);
+      produce(part, bytes);
+      write(bytes);
+      flush();  // The room will be reused.
+    }
   }
 }
 

@@ -39,6 +39,14 @@ std::uint64_t packed_size(DType dtype, std::uint64_t count) {
 // Returns the elements of a block, a multiple of 8 so that blocks of any dtype are whole bytes.
 std::uint64_t elements_of_block(DType dtype) { return block_bytes * 8 / bit_width(dtype) / 8 * 8; }
 
+// Returns the bytes of a piece that one of several threads copies. A piece of a matrix that lies
+// column by column has many rows, so that threads do not read the same cache lines over and over.
+std::size_t piece_of(const Tensor& tensor, std::size_t size, std::size_t width, unsigned threads) {
+  const std::size_t elements = piece_bytes / width;
+  if (tensor.block_elements(elements) == elements) return piece_bytes;
+  return std::max(piece_bytes, (size / width / threads + 1) * width);
+}
+
 void require_length(std::uint64_t expected, std::uint64_t found) {
   if (expected == found) return;
   throw Error(
@@ -66,7 +74,8 @@ ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
     const detail::StridedView view(shape_, strides(), origin_, width);
     const unsigned threads = platform::threads_for(target.size(), converted_share);
     platform::in_pieces(
-        target.size(), threads == 1 ? target.size() : piece_bytes,
+        target.size(),
+        threads == 1 ? target.size() : piece_of(*this, target.size(), width, threads),
         [&](std::size_t offset, std::size_t size, unsigned) {
           view.gather(offset / width, size / width, target.data() + offset);
         },
@@ -80,7 +89,7 @@ ConversionReport Tensor::copy_to(DType dtype, std::span<std::byte> target,
   std::mutex mutex;
   ConversionReport report;
   platform::in_pieces(
-      target.size(), piece_bytes,
+      target.size(), piece_of(*this, target.size(), width, threads),
       [&](std::size_t offset, std::size_t size, unsigned) {
         ConversionReport part = copy_elements(offset / width, size / width, dtype,
                                               target.subspan(offset, size), overflow);
@@ -184,7 +193,9 @@ bool operator==(const Tensor& a, const Tensor& b) {
   if (!a.strides_ && !b.strides_ && a.identity() == b.identity()) return true;
   if (!a.strides_ && !b.strides_ && a.is_loaded() && b.is_loaded())
     return std::memcmp(a.origin(), b.origin(), size) == 0;
-  const std::uint64_t step = std::min(a.size_, elements_of_block(a.dtype_));
+  const std::uint64_t block = elements_of_block(a.dtype_);
+  const std::uint64_t step =
+      std::min(a.size_, std::max(a.block_elements(block), b.block_elements(block)));
   std::vector<std::byte> left(static_cast<std::size_t>(packed_size(a.dtype_, step)));
   std::vector<std::byte> right(left.size());
   for (std::uint64_t done = 0; done < a.size_; done += step) {

@@ -6,11 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include <safestructures/data/convert.hpp>
 #include <safestructures/data/tensor.hpp>
+
+#include "data/conversion/convert_strided.hpp"
 
 namespace safestructures::inline v0::detail {
 
@@ -40,14 +43,28 @@ class StoredElements {
   /// Copies elements as `Tensor::copy_elements` does. Several threads may call this at once.
   void copy(std::uint64_t first, std::uint64_t count, std::span<std::byte> target);
 
+  /// The elements as a matrix that is best copied in parts of many rows; null if copying them in
+  /// order is as good. \param block how many bytes would be copied at once
+  [[nodiscard]] std::optional<StridedView::Extent> as_matrix(std::size_t block) const;
+  /// Copies a part of this matrix, whose rows have `row_size` elements, row by row. Several threads
+  /// may call this at once. \throws Error as `copy`, for any element of the part
+  void copy_part(std::uint64_t row_size, const MatrixPart& part, std::span<std::byte> target);
+
   /// Returns what converting all elements did. \param name the tensor's name, as shown in messages
   /// \throws Error `lossy_conversion` for a loss that the options refuse.
   [[nodiscard]] ConversionReport finish(std::string_view name) const;
 
  private:
-  /// Returns how many elements in `block` differ from the originals when converted back.
+  [[nodiscard]] bool may_differ() const noexcept;
+  void add(ConversionReport part, std::uint64_t changed);
+  /// Returns how many elements that were copied to `block` differ from the originals when converted
+  /// back.
+  /// @{
   [[nodiscard]] std::uint64_t count_changed(std::uint64_t first, std::uint64_t count,
                                             std::span<const std::byte> block) const;
+  [[nodiscard]] std::uint64_t count_changed(std::uint64_t row_size, const MatrixPart& part,
+                                            std::span<const std::byte> block) const;
+  /// @}
 
   const Tensor& tensor_;
   DType stored_;

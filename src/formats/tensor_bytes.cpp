@@ -19,9 +19,29 @@ constexpr std::size_t most_pending = 8192;
 // reference.
 constexpr std::uint64_t copied_below = std::uint64_t{64} << 10U;
 
+// From this size on, rows that must be in memory together, because they share cache lines, are
+// written in parts: whatever the sink, it computes smaller blocks at once.
+constexpr std::size_t computed_block = std::size_t{1} << 20U;
+
 bool is_as_stored(const Tensor& tensor, DType dtype) {
   // A deferred tensor goes through the sink's own buffer, so that it is never entirely in memory.
   return tensor.is_contiguous() && tensor.dtype() == dtype && tensor.is_loaded();
+}
+
+void write_matrix(Sink& sink, StoredElements& elements, StridedView::Extent matrix) {
+  const std::size_t width = element_bytes(elements.dtype());
+  const auto produce = [&](const Sink::Part& part, std::span<std::byte> room) {
+    elements.copy_part(matrix.columns, {part.row, part.rows, part.begin / width, part.size / width},
+                       room);
+  };
+  try {
+    sink.compute_matrix(matrix.rows, matrix.columns * width, width, produce);
+  } catch (const Error& error) {
+    // Parts come in any order: if several elements cannot be converted, this finds the first.
+    if (error.code() != ErrorCode::cannot_write)
+      for_each_block(elements, computed_block, [](std::span<const std::byte>, std::size_t) {});
+    throw;
+  }
 }
 
 }  // namespace
@@ -33,6 +53,8 @@ void write_tensor(Sink& sink, StoredElements& elements) {
     sink.write(tensor.bytes());
     return;
   }
+  if (const auto matrix = elements.as_matrix(computed_block))
+    return write_matrix(sink, elements, *matrix);
   // Whole groups of eight elements, so that sub-byte elements stay whole bytes.
   const std::size_t group = bit_width(dtype);
   const std::uint64_t all = byte_size(dtype, tensor.shape());
@@ -64,7 +86,9 @@ void TensorWriter::add(std::size_t index, const Tensor& tensor, DType dtype,
   const std::uint64_t size = byte_size(dtype, tensor.shape());
   // Elements narrower than a byte cannot be split at every position.
   const bool is_alone =
-      bit_width(dtype) < 8 || bit_width(tensor.dtype()) < 8 || (as_stored && size >= copied_below);
+      bit_width(dtype) < 8 || bit_width(tensor.dtype()) < 8 ||
+      (as_stored && size >= copied_below) ||
+      StoredElements(tensor, dtype, losses_).as_matrix(computed_block).has_value();
   const bool fits =
       !pending_.empty() && elements_.back().dtype() == dtype && pending_.size() < most_pending;
   if (!pending_.empty() && (is_alone || !fits)) flush();

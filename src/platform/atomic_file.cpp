@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "platform/matrix_parts.hpp"
 #include "platform/memory.hpp"
 #include "platform/parallel.hpp"
 #include "platform/save_target.hpp"
@@ -175,12 +176,7 @@ void AtomicFile::move_cut() { cut_ = (written_ + 2 * cut_size - 1) / cut_size * 
 void AtomicFile::compute(std::uint64_t size, std::size_t unit, const Producer& produce) {
   const unsigned threads = threads_for(static_cast<std::size_t>(size), computed_share);
   if (threads == 1 || cut_size % unit != 0) return Sink::compute(size, unit, produce);
-  require_open();
-  write_queue();
-  if (staging_size_ < threads * cut_size) {
-    staging_ = allocate_buffer(threads * cut_size);
-    staging_size_ = static_cast<std::size_t>(threads * cut_size);
-  }
+  stage_for(threads);
   if (!options_.durable) return compute_part(size, unit, threads, produce);
   // The disk starts on one part while threads compute the next.
   for (std::uint64_t done = 0; done < size;) {
@@ -192,6 +188,44 @@ void AtomicFile::compute(std::uint64_t size, std::size_t unit, const Producer& p
     write_back();
     done += part;
   }
+}
+
+// Gives each thread room for what it computes until the next cut.
+void AtomicFile::stage_for(unsigned threads) {
+  require_open();
+  write_queue();
+  if (staging_size_ >= threads * cut_size) return;
+  staging_ = allocate_buffer(threads * cut_size);
+  staging_size_ = static_cast<std::size_t>(threads * cut_size);
+}
+
+// Each row of a part goes to its place by itself, 32 KiB or more, and other parts fill what lies
+// between.
+void AtomicFile::compute_matrix(std::uint64_t rows, std::uint64_t row_size, std::size_t unit,
+                                const PartProducer& produce) {
+  const unsigned threads = threads_for(static_cast<std::size_t>(rows * row_size), computed_share);
+  stage_for(threads);
+  const MatrixParts parts(rows, row_size, unit, cut_size);
+  try {
+    in_pieces(
+        static_cast<std::size_t>(parts.count()), 1,
+        [&](std::size_t index, std::size_t, unsigned worker) {
+          const Part part = parts[index];
+          const std::span<std::byte> room(staging_.get() + worker * cut_size,
+                                          static_cast<std::size_t>(part.rows) * part.size);
+          produce(part, room);
+          for (std::uint64_t i = 0; i < part.rows; ++i)
+            write_at(written_ + (part.row + i) * row_size + part.begin,
+                     room.subspan(static_cast<std::size_t>(i) * part.size, part.size));
+        },
+        threads);
+  } catch (...) {
+    temporary_.discard();
+    throw;
+  }
+  written_ += rows * row_size;
+  move_cut();
+  if (options_.durable) write_back();
 }
 
 void AtomicFile::compute_part(std::uint64_t size, std::size_t unit, unsigned threads,

@@ -53,6 +53,8 @@ class AtomicFile final : public Sink {
   std::span<std::byte> prepare(std::size_t minimum, std::size_t wanted) override;
   void produced(std::size_t size) override;
   void compute(std::uint64_t size, std::size_t unit, const Producer& produce) override;
+  void compute_matrix(std::uint64_t rows, std::uint64_t row_size, std::size_t unit,
+                      const PartProducer& produce) override;
   void flush() override;
   /// Reserves disk space for the remaining bytes, if there are many.
   void expect(std::uint64_t size) override;
@@ -74,6 +76,7 @@ class AtomicFile final : public Sink {
  private:
   void create(const std::optional<os::Status>& existing);
   void stage_more(std::size_t wanted);
+  void stage_for(unsigned threads);
   void queue(std::span<const std::byte> bytes);
   void write_queue();
   void reserve_queued();

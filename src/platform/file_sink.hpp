@@ -44,6 +44,10 @@ class FileSink final : public Sink {
   void compute(std::uint64_t size, std::size_t unit, const Producer& produce) override {
     file().compute(size, unit, produce);
   }
+  void compute_matrix(std::uint64_t rows, std::uint64_t row_size, std::size_t unit,
+                      const PartProducer& produce) override {
+    file().compute_matrix(rows, row_size, unit, produce);
+  }
   bool overwrite(std::uint64_t offset, std::span<const std::byte> bytes) override {
     return bytes.empty() || file().overwrite(offset, bytes);
   }

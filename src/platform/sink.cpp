@@ -1,10 +1,12 @@
 #include "platform/sink.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <ostream>
 
 #include <safestructures/data/error.hpp>
 
+#include "platform/matrix_parts.hpp"
 #include "platform/memory.hpp"
 
 namespace safestructures::inline v0::platform {
@@ -38,6 +40,23 @@ std::span<std::byte> VectorSink::prepare(std::size_t minimum, std::size_t wanted
 void VectorSink::produced(std::size_t size) {
   target_.resize(end() + size);
   prepared_ = 0;
+}
+
+void VectorSink::compute_matrix(std::uint64_t rows, std::uint64_t row_size, std::size_t unit,
+                                const PartProducer& produce) {
+  const std::size_t begin = end();
+  prepared_ = 0;
+  target_.resize(begin + static_cast<std::size_t>(rows * row_size));
+  const std::shared_ptr<std::byte> room = allocate_buffer(block_size);
+  const MatrixParts parts(rows, row_size, unit, block_size);
+  for (std::uint64_t index = 0; index < parts.count(); ++index) {
+    const Part part = parts[index];
+    produce(part, {room.get(), static_cast<std::size_t>(part.rows) * part.size});
+    for (std::uint64_t i = 0; i < part.rows; ++i)
+      std::memcpy(
+          target_.data() + begin + static_cast<std::size_t>((part.row + i) * row_size + part.begin),
+          room.get() + static_cast<std::size_t>(i) * part.size, part.size);
+  }
 }
 
 void StreamSink::write(std::span<const std::byte> bytes) {

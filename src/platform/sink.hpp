@@ -22,6 +22,8 @@ class VectorSink final : public Sink {
   void write(std::span<const std::byte> bytes) override;
   std::span<std::byte> prepare(std::size_t minimum, std::size_t wanted) override;
   void produced(std::size_t size) override;
+  void compute_matrix(std::uint64_t rows, std::uint64_t row_size, std::size_t unit,
+                      const PartProducer& produce) override;
   void expect(std::uint64_t size) override;
   [[nodiscard]] std::uint64_t position() const noexcept override { return end() - start_; }
 

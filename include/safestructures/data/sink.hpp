@@ -54,6 +54,23 @@ class SAFESTRUCTURES_API Sink {
   /// \param unit at most `largest_minimum`
   virtual void compute(std::uint64_t size, std::size_t unit, const Producer& produce);
 
+  /// A part of a matrix of bytes: of `rows` rows, the bytes [begin, begin + size).
+  struct Part {
+    std::uint64_t row = 0;
+    std::uint64_t rows = 0;
+    std::uint64_t begin = 0;
+    std::size_t size = 0;
+  };
+  /// Fills `room` with a part, row by row.
+  using PartProducer = std::function<void(const Part& part, std::span<std::byte> room)>;
+
+  /// Takes `rows` rows of `row_size` bytes each that are computed in parts of many rows, such as
+  /// those of a matrix that lies column by column in memory. Sinks that cannot write here and there
+  /// gather up to 32 MiB of whole rows; a file sink has parts computed by several threads at once,
+  /// in any order. \param unit as for `compute`; divides `row_size` and the sizes of parts
+  virtual void compute_matrix(std::uint64_t rows, std::uint64_t row_size, std::size_t unit,
+                              const PartProducer& produce);
+
   /// Replaces bytes that were taken, from `offset` on, such as a length at the front that is only
   /// known at the end. With no bytes, it changes nothing and tells whether the sink can do this.
   /// \returns false if it cannot: bytes that went to a stream cannot be taken back

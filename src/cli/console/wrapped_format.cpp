@@ -47,6 +47,13 @@ class CountingSink final : public Sink {
       progress_.add(room.size());
     });
   }
+  void compute_matrix(std::uint64_t rows, std::uint64_t row_size, std::size_t unit,
+                      const PartProducer& produce) override {
+    sink_.compute_matrix(rows, row_size, unit, [&](const Part& part, std::span<std::byte> room) {
+      produce(part, room);
+      progress_.add(room.size());
+    });
+  }
   std::string file_name() const override { return sink_.file_name(); }
   Sink& sibling(std::string_view file_name) override {
     return siblings_.emplace_back(sink_.sibling(file_name), progress_);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,9 +9,7 @@
 #include <safestructures/data/convert.hpp>
 #include <safestructures/data/error.hpp>
 
-#include "data/conversion/convert_codes.hpp"
-#include "data/conversion/convert_exact.hpp"
-#include "data/conversion/convert_kernels.hpp"
+#include "data/conversion/converter.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
@@ -46,30 +43,9 @@ ConversionReport convert_elements(DType from, std::span<const std::byte> source,
     return {};
   }
 
-  ConversionReport report;
-  const std::byte* input = source.data();
-  std::byte* output = target.data();
-  if (const detail::KernelSteps steps{from, to, detail::best_instructions()}) {
-    while (count >= detail::kernel_group) {
-      const auto now = static_cast<std::size_t>(std::min<std::uint64_t>(
-          count / detail::kernel_group * detail::kernel_group, detail::kernel_elements));
-      if (const auto counts = steps.run(input, output, now)) {
-        report.underflow += counts->underflow;
-        report.nan_changes += counts->nan_changes;
-        report.inexact += counts->inexact;
-      } else {
-        report += detail::convert_exactly(from, input, to, output, now, overflow, first);
-      }
-      count -= now;
-      first += now;
-      input += now * (bit_width(from) / 8);
-      output += now * (bit_width(to) / 8);
-    }
-  }
-  if (count == 0) return report;
-  if (count >= detail::CodeTable::least_elements && detail::CodeTable::is_for(from, to))
-    return detail::CodeTable(from, to).convert(input, output, count, overflow, first);
-  return report += detail::convert_exactly(from, input, to, output, count, overflow, first);
+  detail::Converter converter(from, to, overflow, count);
+  converter.convert(source.data(), target.data(), count, first);
+  return converter.report();
 }
 
 }  // namespace safestructures::inline v0

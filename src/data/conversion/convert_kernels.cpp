@@ -249,7 +249,9 @@ Kernel find_kernel(DType from, DType to, Instructions instructions) noexcept {
 }
 
 KernelSteps::KernelSteps(DType from, DType to, Instructions instructions) noexcept
-    : first_(find_kernel(from, to, instructions)) {
+    : first_(find_kernel(from, to, instructions)),
+      source_width_(bit_width(from) / 8),
+      target_width_(bit_width(to) / 8) {
   if (first_ != nullptr || !has_two_steps(from, to)) return;
   second_ = find_kernel(DType::F32, to, instructions);
   if (second_ == nullptr) return;
@@ -259,6 +261,25 @@ KernelSteps::KernelSteps(DType from, DType to, Instructions instructions) noexce
 
 std::optional<KernelCounts> KernelSteps::run(const std::byte* source, std::byte* target,
                                              std::size_t count) const {
+  const std::size_t whole = count / kernel_group * kernel_group;
+  std::optional<KernelCounts> counts = run_groups(source, target, whole);
+  if (!counts || whole == count) return counts;
+  // Zeros fill the last group: no pair of dtypes loses anything of them.
+  std::array<std::byte, kernel_group * sizeof(double)> last{};
+  std::array<std::byte, last.size()> converted;
+  std::memcpy(last.data(), source + whole * source_width_, (count - whole) * source_width_);
+  const auto more = run_groups(last.data(), converted.data(), kernel_group);
+  if (!more) return std::nullopt;
+  std::memcpy(target + whole * target_width_, converted.data(), (count - whole) * target_width_);
+  counts->underflow += more->underflow;
+  counts->nan_changes += more->nan_changes;
+  counts->inexact += more->inexact;
+  return counts;
+}
+
+std::optional<KernelCounts> KernelSteps::run_groups(const std::byte* source, std::byte* target,
+                                                    std::size_t count) const {
+  if (count == 0) return KernelCounts{};
   if (second_ == nullptr) {
     const KernelCounts counts = first_(source, target, count);
     return counts.is_special ? std::nullopt : std::optional(counts);

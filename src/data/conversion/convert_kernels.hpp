@@ -54,14 +54,20 @@ class KernelSteps {
 
   explicit operator bool() const noexcept { return first_ != nullptr; }
 
-  /// Converts elements as a `Kernel`, with its preconditions. Returns nothing if they must be
-  /// converted exactly: if a number overflows, or if a NaN loses bits in one of two steps.
+  /// Converts elements as a `Kernel`. Returns nothing if they must be converted exactly: if a
+  /// number overflows, or if a NaN loses bits in one of two steps.
+  /// \pre there are such kernels; `count` is at most `kernel_elements`
   std::optional<KernelCounts> run(const std::byte* source, std::byte* target,
                                   std::size_t count) const;
 
  private:
+  std::optional<KernelCounts> run_groups(const std::byte* source, std::byte* target,
+                                         std::size_t count) const;
+
   Kernel first_;
   Kernel second_ = nullptr;
+  std::size_t source_width_;
+  std::size_t target_width_;
 };
 
 }  // namespace safestructures::inline v0::detail

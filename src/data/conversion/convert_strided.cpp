@@ -1,11 +1,11 @@
 #include "data/conversion/convert_strided.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
 #include <vector>
 
 #include <safestructures/data/error.hpp>
+
+#include "data/conversion/converter.hpp"
 
 namespace safestructures::inline v0::detail {
 namespace {
@@ -19,118 +19,83 @@ constexpr std::uint64_t rows_together = 128;
 
 class Conversion {
  public:
-  Conversion(const StridedView& view, DType from, DType to, Overflow overflow)
+  Conversion(const StridedView& view, DType from, DType to, std::uint64_t first,
+             std::uint64_t count, std::byte* target, Overflow overflow)
       : view_(view),
-        from_(from),
-        to_(to),
-        overflow_(overflow),
         width_(element_bytes(from)),
-        most_(block_bytes / width_) {}
+        target_bits_(bit_width(to)),
+        most_(block_bytes / width_),
+        first_(first),
+        end_(first + count),
+        target_(target),
+        block_(static_cast<std::size_t>(std::min<std::uint64_t>(count, most_)) * width_),
+        converter_(from, to, overflow, count) {}
 
-  ConversionReport run(std::uint64_t first, std::uint64_t count, std::span<std::byte> target) {
-    first_ = first;
-    target_ = target;
-    block_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(count, most_)) * width_);
+  ConversionReport run() {
     const auto matrix = view_.column_major();
-    if (!matrix || element_bytes(to_) == 0) {
-      take_range(first, first + count);
-      return report_;
-    }
     try {
-      take_rows(*matrix, first + count);
+      if (matrix && matrix->columns <= end_ - first_ && target_bits_ % 8 == 0)
+        take_rows(matrix->columns);
+      else take_range();
     } catch (const Error&) {
       // If there are several errors, the first one counts: this finds it.
-      take_range(first, first + count);
+      take_range();
     }
-    return report_;
+    return converter_.report();
   }
 
  private:
-  void take_range(std::uint64_t begin, std::uint64_t end) {
-    while (begin < end) {
-      const std::uint64_t count = std::min<std::uint64_t>(most_, end - begin);
+  void take_range() {
+    for (std::uint64_t begin = first_; begin < end_; begin += most_) {
+      const std::uint64_t count = std::min<std::uint64_t>(most_, end_ - begin);
       view_.gather(begin, count, block_.data());
-      put(begin, count);
-      begin += count;
+      put(begin, count, block_.data());
     }
   }
 
-  void take_rows(StridedView::Extent matrix, std::uint64_t end) {
-    const std::uint64_t columns = matrix.columns;
-    const std::uint64_t top = (first_ + columns - 1) / columns;
-    const std::uint64_t bottom = end / columns;
-    if (top >= bottom) return take_range(first_, end);
-    take_range(first_, top * columns);
-    for (std::uint64_t row = top; row < bottom; row += rows_together)
+  /// Takes all rows that the range touches, even if it begins or ends inside one, so that each
+  /// column is visited once.
+  void take_rows(std::uint64_t columns) {
+    const std::uint64_t bottom = (end_ - 1) / columns + 1;
+    for (std::uint64_t row = first_ / columns; row < bottom; row += rows_together)
       take_panel(row, {std::min(rows_together, bottom - row), columns});
-    take_range(bottom * columns, end);
   }
 
-  /// Converts whole rows, with as many columns at once as fit into a block.
+  /// Converts rows of all columns, with as many columns at once as fit into a block.
   void take_panel(std::uint64_t row, StridedView::Extent panel) {
-    const std::uint64_t most = std::max<std::uint64_t>(block_.size() / width_ / panel.rows, 1);
+    const std::uint64_t most = std::max<std::uint64_t>(most_ / panel.rows, 1);
     for (std::uint64_t column = 0; column < panel.columns; column += most) {
       const StridedView::Extent part{panel.rows, std::min(most, panel.columns - column)};
-      view_.part(row, column, part).gather(0, part.rows * part.columns, block_.data());
-      if (part.columns == panel.columns) put(row * panel.columns, part.rows * part.columns);
-      else put_part(row, column, part, panel.columns);
+      const auto count = static_cast<std::size_t>(part.rows * part.columns);
+      if (block_.size() < count * width_) block_.resize(count * width_);
+      view_.part(row, column, part).gather(0, count, block_.data());
+      const std::uint64_t begin = row * panel.columns + column;
+      if (part.columns == panel.columns) return put(begin, count, block_.data());
+      const std::size_t row_bytes = static_cast<std::size_t>(part.columns) * width_;
+      for (std::uint64_t i = 0; i < part.rows; ++i)
+        put(begin + i * panel.columns, part.columns, block_.data() + i * row_bytes);
     }
   }
 
-  /// Returns the offset of an element's bytes in the target.
-  [[nodiscard]] std::size_t place(std::uint64_t element) const {
-    return static_cast<std::size_t>((element - first_) * bit_width(to_) / 8);
-  }
-
-  /// Converts the block, whose elements are consecutive from `begin` on.
-  void put(std::uint64_t begin, std::uint64_t count) {
-    const auto size = static_cast<std::size_t>((count * bit_width(to_) + 7) / 8);
-    add(convert_block(count, target_.subspan(place(begin), size), begin));
-  }
-
-  /// Converts the block as a whole, which is faster in pieces of thousands, and then copies its
-  /// rows to their places.
-  void put_part(std::uint64_t row, std::uint64_t column, StridedView::Extent part,
-                std::uint64_t columns) {
-    const std::uint64_t count = part.rows * part.columns;
-    const std::size_t width = element_bytes(to_);
-    converted_.resize(static_cast<std::size_t>(count) * width);
-    const auto element = [&](std::uint64_t i) {
-      return (row + i / part.columns) * columns + column + i % part.columns;
-    };
-    ConversionReport report = convert_block(count, converted_, 0);
-    if (report.first_overflow) report.first_overflow = element(*report.first_overflow);
-    add(report);
-    const std::size_t size = static_cast<std::size_t>(part.columns) * width;
-    for (std::uint64_t i = 0; i < part.rows; ++i)
-      std::memcpy(target_.data() + place(element(i * part.columns)),
-                  converted_.data() + static_cast<std::size_t>(i) * size, size);
-  }
-
-  ConversionReport convert_block(std::uint64_t count, std::span<std::byte> target,
-                                 std::uint64_t begin) {
-    const auto source = std::span(block_).first(static_cast<std::size_t>(count) * width_);
-    return convert_elements(from_, source, to_, target, count, overflow_, begin);
-  }
-
-  /// Blocks are not processed in the order of their elements.
-  void add(ConversionReport part) {
-    if (part.first_overflow && report_.first_overflow > part.first_overflow)
-      std::swap(part.first_overflow, report_.first_overflow);
-    report_ += part;
+  /// Converts consecutive elements from `begin` on, except those outside the range.
+  void put(std::uint64_t begin, std::uint64_t count, const std::byte* source) {
+    const std::uint64_t from = std::max(begin, first_);
+    const std::uint64_t to = std::min(begin + count, end_);
+    if (from >= to) return;
+    converter_.convert(source + static_cast<std::size_t>(from - begin) * width_,
+                       target_ + static_cast<std::size_t>((from - first_) * target_bits_ / 8),
+                       to - from, from);
   }
 
   const StridedView& view_;
-  DType from_;
-  DType to_;
-  Overflow overflow_;
   std::size_t width_;
+  std::size_t target_bits_;
   std::size_t most_;
-  std::uint64_t first_ = 0;
-  std::span<std::byte> target_;
+  std::uint64_t first_;
+  std::uint64_t end_;
+  std::byte* target_;
   std::vector<std::byte> block_;
-  std::vector<std::byte> converted_;
-  ConversionReport report_;
+  Converter converter_;
 };
 
 }  // namespace
@@ -138,7 +103,40 @@ class Conversion {
 ConversionReport convert_strided(const StridedView& view, DType from, DType to, std::uint64_t first,
                                  std::uint64_t count, std::span<std::byte> target,
                                  Overflow overflow) {
-  return Conversion(view, from, to, overflow).run(first, count, target);
+  return Conversion(view, from, to, first, count, target.data(), overflow).run();
+}
+
+namespace {
+
+ConversionReport copy_range(const StridedView& view, DType from, DType to, std::uint64_t first,
+                            std::uint64_t count, std::span<std::byte> target, Overflow overflow) {
+  if (from != to) return convert_strided(view, from, to, first, count, target, overflow);
+  view.gather(first, count, target.data());
+  return {};
+}
+
+}  // namespace
+
+ConversionReport copy_part(const StridedView& view, std::uint64_t row_size, const MatrixPart& part,
+                           DType from, DType to, std::span<std::byte> target, Overflow overflow) {
+  if (view.column_major()) {
+    const StridedView inside = view.part(part.row, part.column, {part.rows, part.columns});
+    ConversionReport report =
+        copy_range(inside, from, to, 0, part.rows * part.columns, target, overflow);
+    if (report.first_overflow) {
+      const std::uint64_t place = *report.first_overflow;
+      report.first_overflow =
+          (part.row + place / part.columns) * row_size + part.column + place % part.columns;
+    }
+    return report;
+  }
+  ConversionReport report;
+  const std::size_t size = target.size() / static_cast<std::size_t>(part.rows);
+  for (std::uint64_t i = 0; i < part.rows; ++i) {
+    report += copy_range(view, from, to, (part.row + i) * row_size + part.column, part.columns,
+                         target.subspan(static_cast<std::size_t>(i) * size, size), overflow);
+  }
+  return report;
 }
 
 }  // namespace safestructures::inline v0::detail

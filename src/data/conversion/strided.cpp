@@ -60,14 +60,25 @@ bool StridedView::is_contiguous() const noexcept {
 
 std::uint64_t StridedView::block_elements(std::uint64_t least) const noexcept {
   if (rank_ < 2) return least;
-  const auto nearest = std::min_element(
+  const auto [size, stride, inner] = nearest();
+  // Two lines of each column, so that columns that begin inside a line waste at most half of one.
+  const std::uint64_t rows = std::min(size, 2 * cache_line / element_size_);
+  const std::uint64_t most = (std::uint64_t{32} << 20U) / element_size_;
+  if (inner > most / rows) return std::max(least, most);
+  return std::max(least, rows * inner);
+}
+
+std::optional<StridedView::Extent> StridedView::as_matrix(std::uint64_t block) const noexcept {
+  if (empty_ || rank_ < 2 || block_elements(block) == block) return std::nullopt;
+  const std::uint64_t columns = nearest().inner;
+  if (columns == 1) return std::nullopt;
+  return Extent{dims_[0].size * dims_[0].inner / columns, columns};
+}
+
+const StridedView::Dim& StridedView::nearest() const noexcept {
+  return *std::min_element(
       dims_.begin(), dims_.begin() + static_cast<std::ptrdiff_t>(rank_),
       [](const Dim& a, const Dim& b) { return magnitude(a.stride) < magnitude(b.stride); });
-  // Two lines of each column, so that columns that begin inside a line waste at most half of one.
-  const std::uint64_t rows = std::min(nearest->size, 2 * cache_line / element_size_);
-  const std::uint64_t most = (std::uint64_t{32} << 20U) / element_size_;
-  if (nearest->inner > most / rows) return std::max(least, most);
-  return std::max(least, rows * nearest->inner);
 }
 
 std::optional<StridedView::Extent> StridedView::column_major() const noexcept {

@@ -43,6 +43,11 @@ class StridedView {
   /// Returns a part of such a matrix, starting at a row and column. \pre it is inside
   [[nodiscard]] StridedView part(std::uint64_t row, std::uint64_t column, Extent extent) const;
 
+  /// Returns the matrix of the same elements, in row-major order, that should be copied in parts of
+  /// many rows and few columns; null if blocks of `block` consecutive elements are as good. Its
+  /// rows are as long as what follows the dimension most nearly consecutive in memory.
+  [[nodiscard]] std::optional<Extent> as_matrix(std::uint64_t block) const noexcept;
+
   /// Writes `count` elements from element `first` on, in row-major order, to `target`, which may be
   /// unaligned and must not overlap the view. \pre the range is inside the view
   void gather(std::uint64_t first, std::uint64_t count, std::byte* target) const;
@@ -55,6 +60,7 @@ class StridedView {
   };
   struct Plane;
 
+  [[nodiscard]] const Dim& nearest() const noexcept;
   void gather_range(std::size_t level, std::uint64_t begin, std::uint64_t end,
                     const std::byte* source, std::byte* target) const;
   void gather_box(std::size_t level, std::uint64_t begin, std::uint64_t end,

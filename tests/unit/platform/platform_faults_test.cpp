@@ -334,23 +334,29 @@ TEST_CASE("what two threads compute is written in calls of 2 MiB that end on 2 M
 }
 
 TEST_CASE("a disk that is full while two threads compute is an error with the first byte") {
-  const Folder folder;
-  script.call = "write";
-  script.skip = 3;
-  script.times = 1000;
-  script.error = ENOSPC;
-  AtomicFile file(folder.file());
-  try {
-    file.compute(two_threads_from, 32, [](std::uint64_t, std::span<std::byte> room) {
+  for (const bool in_parts : {false, true}) {
+    CAPTURE(in_parts);
+    const Folder folder;
+    script.call = "write";
+    script.skip = 3;
+    script.times = 1000;
+    script.error = ENOSPC;
+    AtomicFile file(folder.file());
+    const auto fill = [](const auto&, std::span<std::byte> room) {
       std::ranges::fill(room, std::byte{'x'});
-    });
-    FAIL("no error");
-  } catch (const Error& error) {
-    CHECK(error.code() == ErrorCode::cannot_write);
-    CHECK(error.problem() == "cannot write the file: No space left on device");
-    REQUIRE(error.details().offset.has_value());
-    // Three pieces went well, of the first four or five that two threads had at the time.
-    CHECK(*error.details().offset <= 3 * 2 * mib);
+    };
+    try {
+      if (in_parts) file.compute_matrix(16, two_threads_from / 16, 32, fill);
+      else file.compute(two_threads_from, 32, fill);
+      FAIL("no error");
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::cannot_write);
+      CHECK(error.problem() == "cannot write the file: No space left on device");
+      REQUIRE(error.details().offset.has_value());
+      // Three writes went well: pieces, of the first four or five that two threads had at the time,
+      // or the first rows of a part.
+      CHECK(*error.details().offset <= (in_parts ? 3 * two_threads_from / 16 + 2 * mib : 6 * mib));
+    }
   }
 }
 
