@@ -72,7 +72,7 @@ void StoredElements::copy(std::uint64_t first, std::uint64_t count, std::span<st
 
 std::optional<StridedView::Extent> StoredElements::as_matrix(std::size_t block) const {
   const std::size_t width = element_bytes(stored_);
-  if (tensor_.is_contiguous() || width == 0 || tensor_.size() * width <= block) return std::nullopt;
+  if (tensor_.is_contiguous() || width == 0) return std::nullopt;
   return view_of(tensor_).as_matrix(block / width);
 }
 

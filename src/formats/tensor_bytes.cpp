@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -19,13 +20,22 @@ constexpr std::size_t most_pending = 8192;
 // reference.
 constexpr std::uint64_t copied_below = std::uint64_t{64} << 10U;
 
-// From this size on, rows that must be in memory together, because they share cache lines, are
-// written in parts: whatever the sink, it computes smaller blocks at once.
+// From this size on, a matrix is worth a batch of its own: several threads then compute it.
+constexpr std::uint64_t matrix_from = std::uint64_t{8} << 20U;
+// It is written in parts if rows that share cache lines do not fit into this: whatever the sink, it
+// computes less at once, or little more.
 constexpr std::size_t computed_block = std::size_t{1} << 20U;
 
 bool is_as_stored(const Tensor& tensor, DType dtype) {
   // A deferred tensor goes through the sink's own buffer, so that it is never entirely in memory.
   return tensor.is_contiguous() && tensor.dtype() == dtype && tensor.is_loaded();
+}
+
+std::optional<StridedView::Extent> matrix_of(const StoredElements& elements) {
+  const Tensor& tensor = elements.tensor();
+  if (tensor.is_contiguous() || byte_size(elements.dtype(), tensor.shape()) < matrix_from)
+    return std::nullopt;
+  return elements.as_matrix(computed_block);
 }
 
 void write_matrix(Sink& sink, StoredElements& elements, StridedView::Extent matrix) {
@@ -53,8 +63,7 @@ void write_tensor(Sink& sink, StoredElements& elements) {
     sink.write(tensor.bytes());
     return;
   }
-  if (const auto matrix = elements.as_matrix(computed_block))
-    return write_matrix(sink, elements, *matrix);
+  if (const auto matrix = matrix_of(elements)) return write_matrix(sink, elements, *matrix);
   // Whole groups of eight elements, so that sub-byte elements stay whole bytes.
   const std::size_t group = bit_width(dtype);
   const std::uint64_t all = byte_size(dtype, tensor.shape());
@@ -85,10 +94,9 @@ void TensorWriter::add(std::size_t index, const Tensor& tensor, DType dtype,
   if (as_stored && pending_.empty()) return write_as_stored(tensor, name);
   const std::uint64_t size = byte_size(dtype, tensor.shape());
   // Elements narrower than a byte cannot be split at every position.
-  const bool is_alone =
-      bit_width(dtype) < 8 || bit_width(tensor.dtype()) < 8 ||
-      (as_stored && size >= copied_below) ||
-      StoredElements(tensor, dtype, losses_).as_matrix(computed_block).has_value();
+  const bool is_alone = bit_width(dtype) < 8 || bit_width(tensor.dtype()) < 8 ||
+                        (as_stored && size >= copied_below) ||
+                        matrix_of(StoredElements(tensor, dtype, losses_)).has_value();
   const bool fits =
       !pending_.empty() && elements_.back().dtype() == dtype && pending_.size() < most_pending;
   if (!pending_.empty() && (is_alone || !fits)) flush();

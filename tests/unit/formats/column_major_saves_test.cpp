@@ -106,8 +106,10 @@ TEST_CASE(
   const ss::test::Folder folder;
   const std::string path = (folder / "f.safetensors").string();
   const std::vector<Ordered> tensors = {
-      {{16, 40'000}, {0, 1}},       {{40, 20'011}, {0, 1}},           {{5, 4, 30'000}, {0, 1, 2}},
-      {{2, 20, 30'000}, {1, 2, 0}}, {{33, 7, 11, 300}, {2, 0, 1, 3}}, {{3, 700'000}, {0, 1}},
+      {{16, 140'003}, {0, 1}},
+      {{5, 4, 120'000}, {0, 1, 2}},
+      {{2, 20, 60'000}, {1, 2, 0}},
+      {{3, 800'000}, {0, 1}},
   };
   for (const Ordered& ordered : tensors) {
     CAPTURE(ordered.shape.size());

@@ -161,7 +161,10 @@ std::string message_of(const auto& work) {
 
 TEST_CASE("a file is the same for any number of threads") {
   const Folder folder;
-  const ss::Value root = mixed();
+  ss::Value root = mixed();
+  const ss::Tensor columns = ss::Tensor::own(numbers<double>(3'200'000, 1));
+  const std::size_t transposed[] = {1, 0};
+  root.insert("matrix", ss::Value(columns.reshape({40'000, 80}).permute(transposed)));
   ss::save_file(root, folder / "one.safetensors", {.threads = 1});
   const std::string expected = bytes_of(folder / "one.safetensors");
   REQUIRE(expected.size() > 64 * kib * kib);
