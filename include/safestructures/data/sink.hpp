@@ -54,12 +54,12 @@ class SAFESTRUCTURES_API Sink {
   /// \param unit at most `largest_minimum`
   virtual void compute(std::uint64_t size, std::size_t unit, const Producer& produce);
 
-  /// A part of a matrix of bytes: of `rows` rows, the bytes [begin, begin + size).
+  /// A part of a matrix of bytes: some rows, and of each the same bytes.
   struct Part {
-    std::uint64_t row = 0;
-    std::uint64_t rows = 0;
-    std::uint64_t begin = 0;
-    std::size_t size = 0;
+    std::uint64_t row = 0;    ///< The first row.
+    std::uint64_t rows = 0;   ///< The number of rows.
+    std::uint64_t begin = 0;  ///< The offset of the part's first byte in each row.
+    std::size_t size = 0;     ///< The bytes of each row.
   };
   /// Fills `room` with a part, row by row.
   using PartProducer = std::function<void(const Part& part, std::span<std::byte> room)>;
