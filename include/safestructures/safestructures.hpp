@@ -43,6 +43,7 @@
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/json.hpp>
 #include <safestructures/formats/messagepack.hpp>
+#include <safestructures/formats/pytorch.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 #include <safestructures/formats/safetensors.hpp>
 #include <safestructures/tools/convert.hpp>

@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include <safestructures/formats/gzip.hpp>
+#include <safestructures/formats/safestructures/format.hpp>
 #include <safestructures/tools/convert.hpp>
 #include <safestructures/tools/document.hpp>
 #include "cli/console/choice.hpp"
@@ -123,7 +124,7 @@ void note_losses(const Document& document, const Format& target) {
     note("a .npz file cannot hold metadata, so this is left out: " + detail::list_names(keys) +
          ".");
   }
-  if (document.content().has_checksums && target.name() != document.format().name())
+  if (document.content().has_checksums && target.name() != formats::safestructures()->name())
     note(
         fmt::format("the format {} has no checksums, so those of IN are left out.", target.name()));
 }

@@ -15,6 +15,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
 #include <safestructures/formats/gzip.hpp>
+#include <safestructures/formats/pytorch.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 #include "cli/console/command.hpp"
 #include "cli/numpy/npz.hpp"
@@ -28,8 +29,8 @@ namespace safestructures::cli {
 namespace {
 
 constexpr std::string_view known_files =
-    "A safetensors, .json, .msgpack, .cbor or .npz file, a record or .bpk of Burn, the .index.json "
-    "of a checkpoint in several files, a folder that holds one of these";
+    "A safetensors, .json, .msgpack, .cbor, .npz or PyTorch file, a record or .bpk of Burn, the "
+    ".index.json of a checkpoint in several files, a folder that holds one of these";
 
 std::shared_ptr<const Source> read_standard_input() {
   constexpr const char* name = "standard input";
@@ -166,7 +167,9 @@ std::shared_ptr<const Source> open_source(const std::string& name) {
 }
 
 std::shared_ptr<const Format> format_of(const Source& source) {
-  return is_of(*npz(), source) ? npz() : nullptr;
+  // PyTorch's files are archives, too.
+  return is_of(*npz(), source) && formats::for_content(source) != formats::pytorch() ? npz()
+                                                                                     : nullptr;
 }
 
 Input open_input_or_recording(const std::string& name, Access access) {

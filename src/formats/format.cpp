@@ -11,6 +11,7 @@
 #include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/json.hpp>
 #include <safestructures/formats/messagepack.hpp>
+#include <safestructures/formats/pytorch.hpp>
 #include <safestructures/formats/safestructures/format.hpp>
 #include "data/text/ending.hpp"
 #include "formats/cbor/cursor.hpp"
@@ -106,11 +107,12 @@ std::span<const std::shared_ptr<const Format>> all() {
   // Never destroyed, like all static objects of this library: a program's own destructors, and
   // threads that still run at the end of main, may load and save.
   static const auto& formats =
-      *new std::array<std::shared_ptr<const Format>, 8>{safestructures(),
+      *new std::array<std::shared_ptr<const Format>, 9>{safestructures(),
                                                         burn(),
                                                         burn({.encoding = Encoding::bincode}),
                                                         burn({.encoding = Encoding::pretty_json}),
                                                         burnpack(),
+                                                        pytorch(),
                                                         messagepack(),
                                                         cbor(),
                                                         json()};

@@ -8,6 +8,7 @@
 #include <safestructures/formats/safetensors/reader.hpp>
 #include <safestructures/tools/document.hpp>
 #include <safestructures/tools/save.hpp>
+#include "formats/pytorch/read.hpp"
 
 namespace safestructures::inline v0 {
 namespace {
@@ -30,10 +31,13 @@ SaveOptions options_for(const Document& from, const Format& target, const SaveOp
 /// reveal the damage.
 void check_source(const Document& from) {
   if (!from.content().has_checksums) return;
-  const auto* const file = std::any_cast<safetensors::File>(&from.content().container);
-  if (file == nullptr) return;  // The checksums belong to a user-defined format.
+  const std::any& container = from.content().container;
   try {
-    checksums::verify(*file);
+    // Other containers are those of user-defined formats.
+    if (const auto* const file = std::any_cast<safetensors::File>(&container))
+      checksums::verify(*file);
+    else if (const auto* const archive = std::any_cast<pytorch::Archive>(&container))
+      archive->verify();
   } catch (const Error& error) {
     throw error.with_file(from.name());
   }

@@ -13,7 +13,7 @@
 
 #include "cli/numpy/npy.hpp"
 #include "cli/numpy/npz.hpp"
-#include "cli/numpy/zip.hpp"
+#include "formats/zip/read.hpp"
 #include "fuzz/fuzz.hpp"
 #include "platform/sink.hpp"
 
@@ -43,8 +43,9 @@ inline void numpy(Bytes bytes) {
   expect_errors(
       [&] { check_archive_again(ss::cli::npz()->read(ss::Source::of(bytes, nullptr), {}).root); });
   expect_errors([&] {
-    for (const ss::cli::ZipEntry& entry : ss::cli::read_directory(bytes, {})) {
-      expect_errors([&] { static_cast<void>(ss::cli::read_entry({bytes, nullptr}, entry)); });
+    const auto archive = ss::Source::of(bytes, nullptr);
+    for (const ss::zip::Entry& entry : ss::zip::read_directory(*archive, {})) {
+      expect_errors([&] { static_cast<void>(ss::zip::read_entry(*archive, entry)); });
       const Bytes stored = bytes.subspan(entry.begin, entry.stored);
       expect_errors([&] { check_array_again(ss::cli::read_npy(stored, nullptr, {})); });
     }

@@ -24,6 +24,8 @@
 #include "data/text/nearest_name.hpp"
 #include "data/text/printable.hpp"
 #include "formats/lossy.hpp"
+#include "formats/stored_tensor.hpp"
+#include "formats/zip/read.hpp"
 
 namespace safestructures::cli {
 namespace {
@@ -42,7 +44,7 @@ bool is_python_text(std::string_view text) {
 }
 
 /// Returns the name of an array, from that of its file in the archive.
-std::string array_name(const ZipEntry& entry) {
+std::string array_name(const zip::Entry& entry) {
   if (!is_python_text(entry.name))
     throw Error(ErrorCode::invalid_utf8, "the name of a file in the archive is not UTF-8",
                 {.path = entry.name});
@@ -52,24 +54,17 @@ std::string array_name(const ZipEntry& entry) {
   return entry.name.substr(0, entry.name.size() - member_ending.size());
 }
 
-/// Returns the whole archive in memory, or mapped: it is read at several places at once.
-SharedBytes all_bytes(const Source& source, Access access) {
-  const auto size = static_cast<std::size_t>(source.size());
-  if (access == Access::map) return source.view(0, size);
-  const auto bytes = std::make_shared<std::vector<std::byte>>(size);
-  source.read(0, *bytes);
-  return {*bytes, bytes};
-}
-
-Content read(const Source& source, const LoadOptions& options) {
-  const SharedBytes archive = all_bytes(source, options.access);
+Content read(const std::shared_ptr<const Source>& given, const LoadOptions& options) {
+  // It is read at several places at once.
+  const std::shared_ptr<const Source> archive =
+      detail::brought(given, options.access == Access::map ? Access::map : Access::memory);
   Content content;
   content.root = Value::dict();
   content.description = "none: arrays of NumPy by name";
-  for (const ZipEntry& entry : read_directory(archive.bytes, options.limits)) {
+  for (const zip::Entry& entry : zip::read_directory(*archive, options.limits)) {
     const std::string name = array_name(entry);
     try {
-      const SharedBytes bytes = read_entry(archive, entry);
+      const SharedBytes bytes = zip::read_entry(*archive, entry);
       Value value(read_npy(bytes.bytes, bytes.owner, options.limits));
       value.set_tensor_name(name);
       content.tensor_bytes += value.tensor().byte_size();
@@ -79,7 +74,7 @@ Content read(const Source& source, const LoadOptions& options) {
     }
   }
   content.tensor_count = content.root.size();
-  if (!source.name().empty() && !source.is_in_memory()) content.files = {source.name()};
+  if (!given->name().empty() && !given->is_in_memory()) content.files = {given->name()};
   return content;
 }
 
@@ -221,7 +216,7 @@ class NpzFormat final : public Format {
   Content read(const std::shared_ptr<const Source>& source,
                const LoadOptions& options) const override {
     try {
-      return cli::read(*source, options);
+      return cli::read(source, options);
     } catch (const Error& error) {
       throw error.with_file(source->name());
     }
