@@ -111,13 +111,15 @@ Value StructureMaker::numpy_array(const Call& call, Arguments, const Trace* trac
   if (!element) return opaque(name_of(call.callee, trace), call, trace);
   constexpr std::string_view form = "a tuple of numbers that are not negative";
   const std::vector<Id>& sizes = object_at(pickle_, (*state)[1], ObjectKind::tuple, form).parts;
-  if (sizes.size() >= limits_.rank)
+  if (sizes.size() > limits_.rank)
     throw detail::past(detail::Limit::rank, limits_.rank, {.found = std::to_string(sizes.size())});
   std::vector<std::uint64_t> dims;
   for (const Id size : sizes) dims.push_back(count_at(pickle_, size, form));
   const Value is_reversed = value((*state)[3], trace);
   if (is_reversed.kind() == Kind::boolean && is_reversed.as_bool()) std::ranges::reverse(dims);
   if (element->is_pair) dims.push_back(2);
+  if (dims.size() > limits_.rank)
+    throw detail::past(detail::Limit::rank, limits_.rank, {.found = std::to_string(dims.size())});
   const Value bytes = value((*state)[4], trace);
   const Shape shape(dims);
   if (bytes.kind() != Kind::bytes || bytes.tensor().size() != byte_size(element->dtype, shape))

@@ -9,6 +9,7 @@
 
 #include <safestructures/data/error.hpp>
 #include "data/limit.hpp"
+#include "data/text/printable.hpp"
 #include "data/text/utf8.hpp"
 #include "formats/binary/cursor.hpp"
 #include "formats/cbor/big_integer.hpp"
@@ -47,9 +48,10 @@ class Machine {
       if (!scalar(code) && !container(code) && !memo(code) && !object(code)) fail_code(code);
     }
     pickle_.root = pop();
-    if (!stack_.empty() || !marks_.empty())
+    if (!marks_.empty()) fail("the pickle ends before what it began");
+    if (!stack_.empty())
       fail("the pickle ends with values that belong to nothing",
-           {.found = fmt::format("{} more", stack_.size())});
+           {.found = detail::counted(stack_.size(), "value")});
     return std::move(pickle_);
   }
 
@@ -70,7 +72,7 @@ class Machine {
     const std::uint64_t at = window_.position();
     if (at > end_ || count > end_ - at)
       fail("the pickle ends inside an instruction",
-           {.expected = fmt::format("{} bytes", count),
+           {.expected = detail::counted(count, "byte"),
             .found = std::to_string(end_ - std::min(at, end_)),
             .advice = "The file is not complete: copy or download it again"},
            ErrorCode::truncated);
@@ -276,7 +278,7 @@ class Machine {
     for (;;) {
       const auto character = static_cast<char>(take(1)[0]);
       if (character == '\n') return text;
-      if (text.size() == longest) fail("a name in the pickle is too long");
+      if (text.size() == longest) fail("the pickle has a name that is too long");
       text += character;
     }
   }

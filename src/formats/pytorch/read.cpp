@@ -51,6 +51,13 @@ Extent extent_of(const zip::Entry& entry) {
   return {entry.begin, entry.size};
 }
 
+/// Returns the source, in memory or mapped as a whole unless its tensors are to be read later.
+std::shared_ptr<const Source> opened(const std::shared_ptr<const Source>& source, Access access) {
+  if (access != Access::map) return detail::brought(source, access);
+  const SharedBytes all = source->view(0, static_cast<std::size_t>(source->size()));
+  return Source::of(all.bytes, all.owner);
+}
+
 /// The parts of a file.
 struct Parts {
   Pickle pickle;
@@ -95,7 +102,7 @@ Parts read_archive(const std::shared_ptr<const Source>& source, const LoadOption
   for (const zip::Entry& entry : entries)
     if (entry.name.starts_with(folder))
       parts.storages.emplace(entry.name.substr(folder.size()), extent_of(entry));
-  binary::Window window(source, options.access == Access::map);
+  binary::Window window(source, false);
   const auto [begin, size] = extent_of(*pickle);
   window.pass(begin);
   parts.pickle = read_pickle(window, begin + size, options.limits);
@@ -120,7 +127,7 @@ void check_system(const Pickle& system) {
 /// of its storages, and each of these in turn behind its number of elements.
 Parts read_old(const std::shared_ptr<const Source>& source, const LoadOptions& options) {
   detail::refuse_checksums(options);
-  binary::Window window(source, options.access == Access::map);
+  binary::Window window(source, false);
   const auto next = [&] { return read_pickle(window, source->size(), options.limits); };
   static_cast<void>(next());
   const Pickle version = next();
@@ -182,7 +189,7 @@ bool is_of_pytorch(std::span<const std::byte> head) {
 }
 
 Content read(const std::shared_ptr<const Source>& given, const LoadOptions& options) {
-  const std::shared_ptr<const Source> source = detail::brought(given, options.access);
+  const std::shared_ptr<const Source> source = opened(given, options.access);
   std::vector<std::byte> head(
       static_cast<std::size_t>(std::min<std::uint64_t>(source->size(), old_mark.size())));
   source->read(0, head);
@@ -191,7 +198,7 @@ Content read(const std::shared_ptr<const Source>& given, const LoadOptions& opti
     throw Error(ErrorCode::invalid_header, "the file is not one of torch.save",
                 {.expected = "a ZIP archive, or the mark of PyTorch before 1.6", .offset = 0});
   Parts parts = is_old ? read_old(source, options) : read_archive(source, options);
-  Tensors tensors(source, parts.storages, options.access == Access::map, options.limits);
+  Tensors tensors(source, parts.storages, options.limits);
   Content content;
   content.root = StructureMaker(parts.pickle, tensors, parts.pickle_size, options.limits).make();
   content.description = "PyTorch";

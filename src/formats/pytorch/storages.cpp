@@ -62,7 +62,7 @@ std::optional<ElementType> find(const std::array<Named, N>& all, std::string_vie
 }
 
 [[noreturn]] void fail(std::string_view expected, std::string found) {
-  throw Error(ErrorCode::invalid_schema, "the pickle describes a tensor in an unknown form",
+  throw Error(ErrorCode::invalid_schema, "a part of the pickle has an unknown form",
               {.expected = std::string(expected),
                .found = std::move(found),
                .advice = "Load it with torch.load and save its state_dict()"});

@@ -14,6 +14,10 @@
 namespace safestructures::inline v0::pytorch {
 namespace {
 
+// About what a node takes in memory. A value takes at least a byte in the pickle, so that without
+// repetitions `Limits::expansion` is not reached.
+constexpr std::uint64_t node_bytes = 64;
+
 [[noreturn]] void fail_form(std::string problem, std::string_view expected, const Trace* trace) {
   throw Error(ErrorCode::invalid_schema, std::move(problem),
               {.path = to_string(trace), .expected = std::string(expected)});
@@ -30,7 +34,7 @@ StructureMaker::StructureMaker(const Pickle& pickle, Tensors& tensors, std::uint
       tensors_(tensors),
       limits_(limits),
       is_open_(pickle.objects.size()),
-      most_text_(detail::most_repeated(size, limits)) {}
+      most_(detail::most_unpacked(size, limits)) {}
 
 const StructureMaker::Known* StructureMaker::find_known(std::string_view name) {
   using Self = StructureMaker;
@@ -67,15 +71,18 @@ const StructureMaker::Known* StructureMaker::find_known(std::string_view name) {
   return found == known.end() ? nullptr : found;
 }
 
-void StructureMaker::count_text(std::size_t size, const Trace* trace) {
-  if (size > most_text_ - text_)
-    throw detail::past(detail::Limit::repeats, most_text_, {.path = to_string(trace)});
-  text_ += size;
+/// A pickle may refer to each of its parts many times, each time in two bytes.
+void StructureMaker::count(std::uint64_t size, const Trace* trace) {
+  if (size > most_ - made_)
+    throw detail::past(detail::Limit::expansion, most_,
+                       "the pickle refers to its own parts too often", {.path = to_string(trace)});
+  made_ += size;
 }
 
 Value StructureMaker::value(Id id, const Trace* trace) {
   if (++nodes_ > limits_.nodes)
     throw detail::past(detail::Limit::nodes, limits_.nodes, {.path = to_string(trace)});
+  count(node_bytes, trace);
   const Object& object = pickle_.objects[id];
   if (object.kind == ObjectKind::value) return leaf(object.value, trace);
   if (is_open_[id])
@@ -83,15 +90,18 @@ Value StructureMaker::value(Id id, const Trace* trace) {
                 {.path = to_string(trace), .advice = "Save it without the reference to itself"});
   const detail::Descent level(depth_, limits_.depth, trace);
   is_open_[id] = true;
-  Value result = value_of(object, id, trace);
-  is_open_[id] = false;
-  return result;
+  try {
+    Value result = value_of(object, id, trace);
+    is_open_[id] = false;
+    return result;
+  } catch (const Error& error) {
+    throw error.with_path(to_string(trace));
+  }
 }
 
 Value StructureMaker::leaf(const Value& value, const Trace* trace) {
-  if (value.kind() == Kind::string) count_text(value.as_string().size(), trace);
-  else if (value.kind() == Kind::bytes)
-    count_text(static_cast<std::size_t>(value.tensor().size()), trace);
+  if (value.kind() == Kind::string) count(value.as_string().size(), trace);
+  else if (value.kind() == Kind::bytes) count(value.tensor().size(), trace);
   return value;
 }
 
@@ -180,14 +190,6 @@ StructureMaker::Arguments StructureMaker::arguments(Id id) const {
 
 Value StructureMaker::call(const Call& call, const Trace* trace) {
   const std::string name = name_of(call.callee, trace);
-  try {
-    return made_by(name, call, trace);
-  } catch (const Error& error) {
-    throw error.with_path(to_string(trace));
-  }
-}
-
-Value StructureMaker::made_by(std::string_view name, const Call& call, const Trace* trace) {
   const Known* const known = find_known(name);
   if (known == nullptr) return instance(name, call, trace);
   const std::vector<Id>& given = arguments(call.arguments);
@@ -214,14 +216,14 @@ Value StructureMaker::instance(std::string_view name, const Call& call, const Tr
   if (!call.is_plain || !arguments(call.arguments).empty() || !call.items.empty() ||
       !call.entries.empty() || (call.state != no_object && !is_state(call.state)))
     return opaque(name, call, trace);
-  count_text(name.size(), trace);
+  count(name.size(), trace);
   Value result = Value::structure(std::string(class_name(name)));
   if (call.state != no_object) insert_fields(call.state, result, trace);
   return result;
 }
 
 Value StructureMaker::opaque(std::string_view name, const Call& call, const Trace* trace) {
-  count_text(name.size(), trace);
+  count(name.size(), trace);
   Value given = value(call.arguments, trace);
   if (call.state == no_object && call.items.empty() && call.entries.empty())
     return Value::custom(std::string(name), std::move(given));
@@ -255,7 +257,9 @@ Value StructureMaker::tensor(const StorageId& storage, ElementType element, Argu
     fail_form("a tensor has strides for other dimensions than it has", "as many as dimensions",
               trace);
   return tensors_.make(
-      storage, {element, count_at(pickle_, given[1], "the place of a tensor"), shape, strides},
+      storage,
+      {element, count_at(pickle_, given[1], "the place of a tensor, which is not negative"), shape,
+       strides},
       trace);
 }
 

@@ -46,7 +46,6 @@ class StructureMaker {
   void insert_fields(Id state, Value& into, const Trace* trace);
 
   Value call(const Call& call, const Trace* trace);
-  Value made_by(std::string_view name, const Call& call, const Trace* trace);
   Value instance(std::string_view name, const Call& call, const Trace* trace);
   Value opaque(std::string_view name, const Call& call, const Trace* trace);
   std::string name_of(Id callee, const Trace* trace) const;
@@ -68,7 +67,7 @@ class StructureMaker {
   Value numpy_scalar(const Call& call, Arguments arguments, const Trace* trace);
   Value numpy_array(const Call& call, Arguments arguments, const Trace* trace);
 
-  void count_text(std::size_t size, const Trace* trace);
+  void count(std::uint64_t size, const Trace* trace);
 
   const Pickle& pickle_;
   Tensors& tensors_;
@@ -76,8 +75,8 @@ class StructureMaker {
   std::vector<bool> is_open_;  // By object: whether its parts are being made.
   std::uint32_t depth_ = 0;
   std::uint64_t nodes_ = 0;
-  std::uint64_t text_ = 0;  // Bytes of text in the structure.
-  std::uint64_t most_text_;
+  std::uint64_t made_ = 0;  // About how many bytes the structure takes, without its tensors.
+  std::uint64_t most_;
 };
 
 }  // namespace safestructures::inline v0::pytorch

@@ -91,9 +91,9 @@ std::uint64_t last_of(const View& view, std::uint64_t count, const Trace* trace)
 
 }  // namespace
 
-Tensors::Tensors(std::shared_ptr<const Source> source, const Storages& storages, bool is_mapped,
+Tensors::Tensors(std::shared_ptr<const Source> source, const Storages& storages,
                  const Limits& limits)
-    : source_(std::move(source)), storages_(storages), is_mapped_(is_mapped), limits_(limits) {
+    : source_(std::move(source)), storages_(storages), limits_(limits) {
   most_ = detail::most_repeated(source_->size(), limits);
 }
 
@@ -110,6 +110,9 @@ Value Tensors::make(const StorageId& storage, const View& view, const Trace* tra
   const ElementType element = view.element;
   std::vector<std::uint64_t> dims(view.shape.begin(), view.shape.end());
   if (element.is_pair) dims.push_back(2);
+  if (dims.size() > limits_.rank)
+    throw detail::past(detail::Limit::rank, limits_.rank,
+                       {.path = to_string(trace), .found = std::to_string(dims.size())});
   Shape shape(dims);
   const std::uint64_t size = byte_size(element.dtype, shape);
   note(size, trace);
@@ -136,14 +139,14 @@ Value Tensors::make(const StorageId& storage, const View& view, const Trace* tra
   const Extent used{extent.begin + view.offset * width, (last - view.offset + 1) * width};
   if (is_dense(view))
     return finish(
-        detail::tensor_at(source_, used.begin, element.dtype, std::move(shape), is_mapped_, trace));
+        detail::tensor_at(source_, used.begin, element.dtype, std::move(shape), false, trace));
 
   std::vector<std::int64_t> strides;
   // The stride of a dimension of size 1 says nothing, and may be any number.
   for (std::size_t i = 0; i < view.shape.size(); ++i)
     strides.push_back(view.shape[i] == 1 ? 0 : static_cast<std::int64_t>(view.strides[i] * width));
   if (element.is_pair) strides.push_back(bit_width(element.dtype) / 8);
-  if (is_mapped_ || source_->is_in_memory()) {
+  if (source_->is_in_memory()) {
     SharedBytes bytes = source_->view(used.begin, static_cast<std::size_t>(used.size));
     if (reinterpret_cast<std::uintptr_t>(bytes.bytes.data()) % alignment(element.dtype) == 0)
       return finish(Tensor::strided(element.dtype, std::move(shape), strides, bytes.bytes.data(),

@@ -25,12 +25,10 @@ struct View {
 /// Makes the tensors of a file, and counts their bytes.
 class Tensors {
  public:
-  Tensors(std::shared_ptr<const Source> source, const Storages& storages, bool is_mapped,
-          const Limits& limits);
+  Tensors(std::shared_ptr<const Source> source, const Storages& storages, const Limits& limits);
 
-  /// Returns a tensor: a view of the mapped file, or deferred. Complex numbers of two doubles
+  /// Returns a tensor: a view of a source in memory, or deferred. Complex numbers of two doubles
   /// become pairs.
-  /// \param view at most `Limits::rank` dimensions
   /// \throws Error `missing_tensor`, `invalid_offsets`, `invalid_shape`, `limit_exceeded`
   [[nodiscard]] Value make(const StorageId& storage, const View& view, const Trace* trace);
 
@@ -43,7 +41,6 @@ class Tensors {
  private:
   std::shared_ptr<const Source> source_;
   const Storages& storages_;
-  bool is_mapped_;
   const Limits& limits_;
   std::uint64_t most_;  // How many bytes all tensors may have.
   std::uint64_t bytes_ = 0;
