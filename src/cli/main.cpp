@@ -50,8 +50,9 @@ constexpr std::string_view description =
     "Shows, checks, compares and converts files that hold tensors and the structures\n"
     "around them: safetensors files with or without the schema of safestructures,\n"
     "checkpoints in several files (name their .index.json), JSON, MessagePack and\n"
-    "CBOR files, Burn's records and burnpacks, all of these also inside gzip, and\n"
-    "NumPy's .npz files. For a recording of activations, name its folder.";
+    "CBOR files, Burn's records and burnpacks, PyTorch's files, all of these also\n"
+    "inside gzip, and NumPy's .npz files. For a recording of activations, name its\n"
+    "folder.";
 
 constexpr std::string_view examples =
     "Examples:\n"

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include <safestructures/codecs/values.hpp>
 #include <safestructures/data/attributes.hpp>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/limit.hpp"
 #include "formats/structure_of_names.hpp"

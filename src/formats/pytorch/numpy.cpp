@@ -4,8 +4,6 @@
 #include <array>
 #include <complex>
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -114,6 +112,7 @@ Value StructureMaker::numpy_array(const Call& call, Arguments, const Trace* trac
   if (sizes.size() > limits_.rank)
     throw detail::past(detail::Limit::rank, limits_.rank, {.found = std::to_string(sizes.size())});
   std::vector<std::uint64_t> dims;
+  dims.reserve(sizes.size() + 1);
   for (const Id size : sizes) dims.push_back(count_at(pickle_, size, form));
   const Value is_reversed = value((*state)[3], trace);
   if (is_reversed.kind() == Kind::boolean && is_reversed.as_bool()) std::ranges::reverse(dims);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 

@@ -2,11 +2,8 @@
 /// Python's pickles as data: what they describe, without running any of it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
 #include <safestructures/data/limits.hpp>

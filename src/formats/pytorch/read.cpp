@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -83,6 +85,7 @@ Parts read_archive(const std::shared_ptr<const Source>& source, const LoadOption
   const zip::Entry* const pickle = find(pickle_name);
   if (pickle == nullptr) {
     std::vector<std::string_view> names;
+    names.reserve(entries.size());
     for (const zip::Entry& entry : entries) names.push_back(entry.name);
     throw Error(ErrorCode::invalid_header, "the archive is not a file of PyTorch",
                 {.expected = "a part 'archive/data.pkl'",

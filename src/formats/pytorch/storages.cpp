@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <safestructures/data/error.hpp>
@@ -248,6 +249,7 @@ Value StructureMaker::tensor(const StorageId& storage, ElementType element, Argu
       throw detail::past(detail::Limit::rank, limits_.rank,
                          {.found = std::to_string(parts.size())});
     std::vector<std::uint64_t> result;
+    result.reserve(parts.size());
     for (const Id part : parts) result.push_back(count_at(pickle_, part, sizes));
     return result;
   };

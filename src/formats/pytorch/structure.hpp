@@ -2,6 +2,7 @@
 /// The structure that a pickle of PyTorch describes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

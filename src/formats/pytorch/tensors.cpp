@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -142,6 +141,7 @@ Value Tensors::make(const StorageId& storage, const View& view, const Trace* tra
         detail::tensor_at(source_, used.begin, element.dtype, std::move(shape), false, trace));
 
   std::vector<std::int64_t> strides;
+  strides.reserve(dims.size());
   // The stride of a dimension of size 1 says nothing, and may be any number.
   for (std::size_t i = 0; i < view.shape.size(); ++i)
     strides.push_back(view.shape[i] == 1 ? 0 : static_cast<std::int64_t>(view.strides[i] * width));

@@ -2,6 +2,7 @@
 /// Tensors of PyTorch: views of storages.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>

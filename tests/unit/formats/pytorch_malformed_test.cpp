@@ -264,7 +264,7 @@ TEST_CASE("limits bound what a small pickle can become") {
   std::string laughs = "]q\0"s;
   for (int i = 1; i < 40; ++i) {
     const std::string last = "h"s + static_cast<char>(i - 1);
-    laughs += "0](" + last + last + "eq" + static_cast<char>(i);
+    laughs.append("0](").append(last).append(last).append("eq").push_back(static_cast<char>(i));
   }
   CHECK(
       pickle_error(laughs).ends_with(": the pickle refers to its own parts too often: expected at "

@@ -29,6 +29,7 @@
 #include "fuzz/numbers.hpp"
 #include "fuzz/numpy.hpp"
 #include "fuzz/path.hpp"
+#include "fuzz/pytorch.hpp"
 #include "fuzz/recording.hpp"
 #include "fuzz/runs.hpp"
 #include "fuzz/schema.hpp"
@@ -57,6 +58,7 @@ const std::vector<Target>& targets() {
                                           {"numbers", fuzz::numbers},
                                           {"numpy", fuzz::numpy},
                                           {"path", fuzz::path},
+                                          {"pytorch", fuzz::pytorch},
                                           {"recording", fuzz::recording},
                                           {"runs", fuzz::runs},
                                           {"schema", fuzz::schema},
