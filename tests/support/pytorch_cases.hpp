@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,10 +18,6 @@
 #include "support/text.hpp"
 
 namespace safestructures::test {
-
-inline std::filesystem::path pytorch_golden(const std::string& name) {
-  return std::filesystem::path(SAFESTRUCTURES_TEST_DATA) / "golden" / "pytorch" / name;
-}
 
 inline std::string little(std::uint64_t value, unsigned width) {
   std::string text;

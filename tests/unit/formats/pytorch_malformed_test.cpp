@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <random>
 #include <string>
@@ -18,7 +19,6 @@ namespace ss = safestructures;
 using ss::test::little;
 using ss::test::pickle_error;
 using ss::test::pytorch_error;
-using ss::test::pytorch_golden;
 using ss::test::PytorchFile;
 using ss::test::text_of_file;
 using ss::test::unpickled;
@@ -27,15 +27,17 @@ using namespace std::string_literals;
 
 namespace {
 
+const auto golden = std::filesystem::path(SAFESTRUCTURES_TEST_DATA) / "golden" / "pytorch";
+
 struct Case {
   std::string value;
   std::string error;
 };
 
 void check(const std::vector<Case>& cases) {
-  for (const auto& [value, error] : cases) {
-    CAPTURE(value);
-    CHECK(pickle_error(value) == error);
+  for (const Case& one : cases) {
+    CAPTURE(one.value);
+    CHECK(pickle_error(one.value) == one.error);
   }
 }
 
@@ -342,7 +344,7 @@ TEST_CASE("a file cut at any byte is refused, and one with a changed byte loads 
   MESSAGE("seed ", seed);
   std::mt19937 random(seed);
   for (const char* name : {"state.pt", "old.pt", "everything.pt", "script.pt"}) {
-    const std::string good = text_of_file(pytorch_golden(name));
+    const std::string good = text_of_file(golden / name);
     REQUIRE(pytorch_error(good) == "no error");
     for (std::size_t size = 0; size < good.size(); ++size) {
       CAPTURE(size);

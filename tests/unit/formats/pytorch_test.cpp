@@ -30,11 +30,12 @@ namespace pickled = ss::test::pickled;
 using ss::test::bytes_of;
 using ss::test::error_of;
 using ss::test::Folder;
-using ss::test::pytorch_golden;
 using ss::test::PytorchFile;
 using ss::test::text_of_file;
 
 namespace {
+
+const auto golden = std::filesystem::path(SAFESTRUCTURES_TEST_DATA) / "golden" / "pytorch";
 
 struct Linear {
   std::vector<std::vector<float>> weight;
@@ -65,7 +66,7 @@ TEST_CASE("a state dict loads as a struct, as a map and as a Value") {
     for (const ss::Access access : accesses) {
       CAPTURE(name);
       CAPTURE(static_cast<int>(access));
-      const auto path = pytorch_golden(name);
+      const auto path = golden / name;
       CHECK(ss::load_file<Model>(path, {.access = access}) == expected);
       const auto tensors =
           ss::load_file<std::map<std::string, ss::Tensor>>(path, {.access = access});
@@ -87,7 +88,7 @@ TEST_CASE("a state dict loads as a struct, as a map and as a Value") {
 
 TEST_CASE(
     "state dicts inside a checkpoint are taken apart for structs, and stay as they are else") {
-  const auto path = pytorch_golden("checkpoint.pt");
+  const auto path = golden / "checkpoint.pt";
   const Checkpoint whole{.model = expected, .epoch = 3, .history = {expected}};
   CHECK(ss::load_file<Checkpoint>(path) == whole);
   const ss::Document document = ss::open(path);
@@ -106,14 +107,14 @@ TEST_CASE(
 
 TEST_CASE("everything that PyTorch and Python save loads as what it was") {
   // As Python's notation of the script was read by hand.
-  const ss::Value golden = ss::load_file(pytorch_golden("everything.json"));
+  const ss::Value whole = ss::load_file(golden / "everything.json");
   for (const char* name : {"everything.pt", "protocol_4.pt"})
     for (const ss::Access access : accesses) {
       CAPTURE(name);
       CAPTURE(static_cast<int>(access));
-      const ss::Value found = ss::load_file(pytorch_golden(name), {.access = access});
-      REQUIRE(found.size() == golden.size());
-      for (const ss::Entry& entry : golden.entries()) {
+      const ss::Value found = ss::load_file(golden / name, {.access = access});
+      REQUIRE(found.size() == whole.size());
+      for (const ss::Entry& entry : whole.entries()) {
         CAPTURE(entry.key);
         const ss::Value* const value = found.find_key(entry.key);
         REQUIRE(value != nullptr);
@@ -127,29 +128,25 @@ TEST_CASE("instances of classes are structs of their attributes, and load as suc
     int width = 0;
     std::vector<std::string> names;
   };
-  const ss::Document document = ss::open(pytorch_golden("everything.pt"));
+  const ss::Document document = ss::open(golden / "everything.pt");
   const auto config = document.at("/config").as<Config>();
   CHECK(config.width == 3);
   CHECK(config.names == std::vector<std::string>{"a"});
 
-  const ss::Value module = ss::load_file(pytorch_golden("module.pt"));
+  const ss::Value module = ss::load_file(golden / "module.pt");
   CHECK(module.kind() == ss::Kind::structure);
   CHECK(module.type_name() == "Linear");
   CHECK(module.at("/_parameters/weight").tensor().shape() == ss::Shape{1, 1});
   CHECK(module.at("/training").as_bool() == false);
-  const ss::Value script = ss::load_file(pytorch_golden("script.pt"));
+  const ss::Value script = ss::load_file(golden / "script.pt");
   CHECK(script.type_name() == "Linear");
   CHECK(script.at("/bias").tensor().shape() == ss::Shape{1});
 }
 
 TEST_CASE("tensors are views of the mapped file, and otherwise read when they are used") {
-  const std::string file = text_of_file(pytorch_golden("everything.pt"));
-  const auto root = [&](ss::Access access) {
-    auto source = std::make_shared<ss::test::MemorySource>("a.pt", bytes_of(file));
-    ss::Value value = ss::formats::pytorch()->read(source, {.access = access}).root;
-    return std::pair(std::move(source), std::move(value));
-  };
-  const auto [source, value] = root(ss::Access::read);
+  const std::string file = text_of_file(golden / "everything.pt");
+  const auto source = std::make_shared<const ss::test::MemorySource>("a.pt", bytes_of(file));
+  const ss::Value value = ss::formats::pytorch()->read(source, {.access = ss::Access::read}).root;
   const std::uint64_t before = source->bytes_read();
   for (const char* name : {"part", "transposed", "complex"}) {
     CAPTURE(name);
@@ -166,7 +163,7 @@ TEST_CASE("tensors are views of the mapped file, and otherwise read when they ar
   CHECK(error_of([&] { return value.at("/views/permuted").tensor().to_vector<float>(); }) ==
         "cannot_read: a.pt: at /views/permuted: the server is gone.");
 
-  const ss::Value mapped = ss::load_file(pytorch_golden("everything.pt"));
+  const ss::Value mapped = ss::load_file(golden / "everything.pt");
   const std::byte* const whole = mapped.at("/views/whole").tensor().origin();
   CHECK(mapped.at("/views/part").tensor().origin() == whole + 8);
   CHECK(mapped.at("/views/transposed").tensor().origin() == whole);
@@ -176,23 +173,23 @@ TEST_CASE("tensors are views of the mapped file, and otherwise read when they ar
 TEST_CASE("files are recognised by their content, whatever their names") {
   const Folder folder;
   for (const char* name : {"state.pt", "old.pt"}) {
-    std::filesystem::copy_file(pytorch_golden(name), folder / "pytorch_model.bin",
+    std::filesystem::copy_file(golden / name, folder / "pytorch_model.bin",
                                std::filesystem::copy_options::overwrite_existing);
     CHECK(ss::load_file<Model>(folder / "pytorch_model.bin") == expected);
   }
   // Its first part is not the pickle: the name decides.
-  CHECK_FALSE(ss::formats::pytorch()->recognises(
-      ss::test::view_of(text_of_file(pytorch_golden("script.pt"))), 0));
+  CHECK_FALSE(
+      ss::formats::pytorch()->recognises(ss::test::view_of(text_of_file(golden / "script.pt")), 0));
 }
 
 TEST_CASE("a file becomes one of another format, and none of another becomes one of PyTorch") {
   const Folder folder;
-  ss::convert_file(ss::open(pytorch_golden("state.pt")), folder / "state.safetensors");
+  ss::convert_file(ss::open(golden / "state.pt"), folder / "state.safetensors");
   CHECK(ss::load_file<Model>(folder / "state.safetensors") == expected);
-  ss::convert_file(ss::open(pytorch_golden("everything.pt")), folder / "everything.safetensors",
+  ss::convert_file(ss::open(golden / "everything.pt"), folder / "everything.safetensors",
                    {.precision = ss::Precision::preserve});
   const ss::Value again = ss::load_file(folder / "everything.safetensors");
-  CHECK(again.at("/tensors") == ss::load_file(pytorch_golden("everything.json")).at("/tensors"));
+  CHECK(again.at("/tensors") == ss::load_file(golden / "everything.json").at("/tensors"));
   CHECK(error_of([&] { return ss::save_file(expected, folder / "new.pt"); }) ==
         "invalid_argument: " + (folder / "new.pt").string() +
             ": files of PyTorch are only read. Save as .safetensors, which PyTorch loads with "
@@ -202,7 +199,7 @@ TEST_CASE("a file becomes one of another format, and none of another becomes one
 
 TEST_CASE("the archive's checksums are compared when that is asked for, and before a conversion") {
   const Folder folder;
-  std::string file = text_of_file(pytorch_golden("state.pt"));
+  std::string file = text_of_file(golden / "state.pt");
   const std::string weight = ss::test::little(0x40A00000, 4);  // 5.0
   file[file.find(weight) + 3] ^= 1;
   std::ofstream(folder / "a.pt", std::ios::binary) << file;
@@ -216,18 +213,18 @@ TEST_CASE("the archive's checksums are compared when that is asked for, and befo
         damaged);
   CHECK(error_of([&] { return ss::verify_file(path); }) == damaged);
   CHECK(error_of([&] { return ss::convert_file(ss::open(path), folder / "b.json"); }) == damaged);
-  CHECK(ss::verify_file(pytorch_golden("state.pt")).has_checksums);
-  CHECK(ss::load_file<Model>(pytorch_golden("state.pt"), {.verify_checksums = true}) == expected);
-  CHECK_FALSE(ss::verify_file(pytorch_golden("old.pt")).has_checksums);
+  CHECK(ss::verify_file(golden / "state.pt").has_checksums);
+  CHECK(ss::load_file<Model>(golden / "state.pt", {.verify_checksums = true}) == expected);
+  CHECK_FALSE(ss::verify_file(golden / "old.pt").has_checksums);
   CHECK(error_of([&] {
-          return ss::load_file<Model>(pytorch_golden("old.pt"), {.verify_checksums = true});
-        }) == "checksum_mismatch: " + pytorch_golden("old.pt").string() +
+          return ss::load_file<Model>(golden / "old.pt", {.verify_checksums = true});
+        }) == "checksum_mismatch: " + (golden / "old.pt").string() +
                   ": the file has no checksums. Save it as safestructures with "
                   "SaveOptions::checksums, or load it without LoadOptions::verify_checksums.");
 }
 
 TEST_CASE("a file in memory and one from a stream load as well") {
-  const std::string file = text_of_file(pytorch_golden("state.pt"));
+  const std::string file = text_of_file(golden / "state.pt");
   CHECK(ss::load<Model>(bytes_of(file)) == expected);
   std::istringstream stream(file);
   CHECK(ss::load<Model>(stream) == expected);
