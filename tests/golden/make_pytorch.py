@@ -129,6 +129,7 @@ def main():
     torch.save({"model": state_dict(), "epoch": 3, "history": [state_dict()]}, out / "checkpoint.pt")
     torch.save(everything(), out / "everything.pt")
     torch.save(everything(), out / "protocol_4.pt", pickle_protocol=4)
+    torch.save(torch.tensor([1 + 2j]).conj(), out / "conjugated.pt")
     torch.save(torch.nn.Linear(1, 1).requires_grad_(False).eval(), out / "module.pt")
     torch.jit.script(torch.nn.Linear(1, 1)).save(out / "script.pt")
 

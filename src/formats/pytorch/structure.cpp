@@ -265,7 +265,25 @@ Value StructureMaker::tensor(const StorageId& storage, ElementType element, Argu
       trace);
 }
 
+/// PyTorch conjugates and negates complex numbers when they are used, and saves them as they were.
+void StructureMaker::check_metadata(Arguments given, std::size_t index) const {
+  if (given.size() <= index) return;
+  const Object& metadata = pickle_.objects[given[index]];
+  if (metadata.kind != ObjectKind::dict) return;
+  for (std::size_t i = 0; i + 1 < metadata.parts.size(); i += 2) {
+    const std::string& key = text_at(pickle_, metadata.parts[i], "the name of a property");
+    const Value& value = pickle_.objects[metadata.parts[i + 1]].value;
+    if ((key == "conj" || key == "neg") && value.kind() == Kind::boolean && value.as_bool())
+      throw Error(ErrorCode::invalid_schema,
+                  "a tensor is conjugated or negated only when it is used",
+                  {.expected = "a tensor whose elements are in the file",
+                   .found = "the property '" + key + "'",
+                   .advice = "Save what its resolve_conj().resolve_neg() gives"});
+  }
+}
+
 Value StructureMaker::tensor_of_storage(const Call&, Arguments given, const Trace* trace) {
+  check_metadata(given, 6);
   const StorageId storage = storage_id(pickle_, given[0]);
   return tensor(storage, storage.element, given, trace);
 }
@@ -278,6 +296,7 @@ Value StructureMaker::tensor_of_bytes(const Call&, Arguments given, const Trace*
   if (!element)
     throw Error(ErrorCode::unknown_dtype, "a tensor has a dtype that this library does not have",
                 {.found = name, .advice = "Convert it before it is saved"});
+  check_metadata(given, 7);
   return tensor(storage_id(pickle_, given[0]), *element, given, trace);
 }
 

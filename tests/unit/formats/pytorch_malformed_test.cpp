@@ -195,6 +195,20 @@ TEST_CASE("a tensor lies inside its storage, whatever its strides") {
   });
 }
 
+TEST_CASE("a tensor that PyTorch changes when it is used is not read as another one") {
+  CHECK(pytorch_error(text_of_file(golden / "conjugated.pt")) ==
+        "invalid_schema: at /: a tensor is conjugated or negated only when it is used: expected a "
+        "tensor whose elements are in the file, found the property 'conj'. Save what its "
+        "resolve_conj().resolve_neg() gives.");
+  const auto with = [](const std::string& properties) {
+    return pickle_error(rebuild(storage() + number(0) + numbers({2}) + numbers({1}) + "\x89N" +
+                                "}(" + properties + "u"));
+  };
+  CHECK(with(text("neg") + "\x88").find("found the property 'neg'") != std::string::npos);
+  CHECK(with(text("neg") + "\x89") == "no error");
+  CHECK(with(text("other") + "\x88") == "no error");
+}
+
 TEST_CASE("functions of Python and NumPy with other arguments than theirs are refused") {
   const std::string dtype =
       call(global("numpy", "dtype"), text("f8")) + tuple(number(3) + text("<")) + "b";
