@@ -36,8 +36,8 @@ void check_source(const Document& from) {
     // Other containers are those of user-defined formats.
     if (const auto* const file = std::any_cast<safetensors::File>(&container))
       checksums::verify(*file);
-    else if (const auto* const archive = std::any_cast<pytorch::Archive>(&container))
-      archive->verify();
+    else if (const auto* const archives = std::any_cast<pytorch::Archives>(&container))
+      for (const pytorch::Archive& archive : *archives) archive.verify();
   } catch (const Error& error) {
     throw error.with_file(from.name());
   }

@@ -10,6 +10,7 @@ it writes the same bytes, except for the keys of storages in old.pt, which are a
 import collections
 import dataclasses
 import enum
+import json
 import pathlib
 import sys
 
@@ -120,6 +121,17 @@ def everything():
     }
 
 
+def save_sharded(out):
+    """In two files and their index, as transformers saved checkpoints before safetensors."""
+    state = state_dict()
+    names = list(state)
+    files = {f"sharded-0000{i + 1}-of-00002.bin": part for i, part in enumerate((names[:2], names[2:]))}
+    for file, part in files.items():
+        torch.save({name: state[name] for name in part}, out / file)
+    index = {"metadata": {"total_size": 64}, "weight_map": {name: file for file, part in files.items() for name in part}}
+    (out / "sharded.bin.index.json").write_text(json.dumps(index, indent=2, sort_keys=True) + "\n")
+
+
 def main():
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "pytorch")
     out.mkdir(parents=True, exist_ok=True)
@@ -127,6 +139,7 @@ def main():
     torch.save(state_dict(), out / "state.pt")
     torch.save(state_dict(), out / "old.pt", _use_new_zipfile_serialization=False)
     torch.save({"model": state_dict(), "epoch": 3, "history": [state_dict()]}, out / "checkpoint.pt")
+    save_sharded(out)
     torch.save(everything(), out / "everything.pt")
     torch.save(everything(), out / "protocol_4.pt", pickle_protocol=4)
     torch.save(torch.tensor([1 + 2j]).conj(), out / "conjugated.pt")

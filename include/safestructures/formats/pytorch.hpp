@@ -21,6 +21,8 @@ namespace safestructures::inline v0::formats {
 /// Python; a dict of tensors inside it, such as the `model` of a training checkpoint, is taken
 /// apart in the same way where it is loaded as a struct.
 ///
+/// A checkpoint in several files is read by its index, `pytorch_model.bin.index.json`.
+///
 /// `LoadOptions::verify_checksums` compares the archive's CRC-32 of each part, and is refused for
 /// files of before 1.6, which have none. Writing throws Error `invalid_argument`.
 [[nodiscard]] SAFESTRUCTURES_API const std::shared_ptr<const Format>& pytorch();

@@ -8,14 +8,17 @@
 
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/source.hpp>
+#include <safestructures/formats/gzip.hpp>
 #include <safestructures/formats/pytorch.hpp>
+#include "data/text/ending.hpp"
 #include "formats/pytorch/fit.hpp"
 #include "formats/pytorch/read.hpp"
 
 namespace safestructures::inline v0::formats {
 namespace {
 
-constexpr std::array<std::string_view, 2> endings = {".pt", ".pth"};
+constexpr std::string_view index_ending = ".bin.index.json";
+constexpr std::array<std::string_view, 3> endings = {".pt", ".pth", index_ending};
 
 class PytorchFormat final : public Format {
  public:
@@ -27,7 +30,9 @@ class PytorchFormat final : public Format {
   Content read(const std::shared_ptr<const Source>& source,
                const LoadOptions& options) const override {
     try {
-      return safestructures::pytorch::read(source, options);
+      return detail::has_ending(gzip::inner_name(source->name()), index_ending)
+                 ? safestructures::pytorch::read_checkpoint(source, options)
+                 : safestructures::pytorch::read(source, options);
     } catch (const Error& error) {
       throw error.with_file(source->name());
     }

@@ -70,7 +70,8 @@ struct Parts {
 
 Parts read_archive(const std::shared_ptr<const Source>& source, const LoadOptions& options) {
   Parts parts;
-  parts.archive = {source, zip::read_directory(*source, options.limits)};
+  parts.archive.source = source;
+  parts.archive.entries = zip::read_directory(*source, options.limits);
   const std::vector<zip::Entry>& entries = parts.archive.entries;
   // All names begin with that of the archive: `archive/data.pkl`, `archive/data/0`.
   const auto has_name = [](const zip::Entry& entry, std::string_view name) {
@@ -176,22 +177,14 @@ Parts read_old(const std::shared_ptr<const Source>& source, const LoadOptions& o
 }  // namespace
 
 void Archive::verify() const {
-  for (const zip::Entry& entry : entries) static_cast<void>(zip::read_entry(*source, entry));
+  try {
+    for (const zip::Entry& entry : entries) static_cast<void>(zip::read_entry(*source, entry));
+  } catch (const Error& error) {
+    throw error.with_file(file);
+  }
 }
 
-bool is_of_pytorch(std::span<const std::byte> head) {
-  const std::string_view text = as_text(head);
-  if (text.starts_with(old_mark)) return true;
-  constexpr std::size_t name_begin = 30;
-  if (!text.starts_with(zip_mark) || text.size() < name_begin) return false;
-  const std::size_t size =
-      std::to_integer<std::size_t>(head[26]) | std::to_integer<std::size_t>(head[27]) << 8U;
-  const std::string_view name = text.substr(name_begin, size);
-  return name.size() == size && name.ends_with(pickle_name) &&
-         name.find('/') + 1 == size - pickle_name.size();
-}
-
-Content read(const std::shared_ptr<const Source>& given, const LoadOptions& options) {
+Content read_as_saved(const std::shared_ptr<const Source>& given, const LoadOptions& options) {
   const std::shared_ptr<const Source> source = opened(given, options.access);
   std::vector<std::byte> head(
       static_cast<std::size_t>(std::min<std::uint64_t>(source->size(), old_mark.size())));
@@ -207,10 +200,17 @@ Content read(const std::shared_ptr<const Source>& given, const LoadOptions& opti
   content.description = "PyTorch";
   content.notes_dtypes = false;
   content.has_checksums = !is_old;
-  if (!is_old) content.container = std::move(parts.archive);
+  if (!is_old) {
+    parts.archive.file = given->name();
+    content.container = Archives{std::move(parts.archive)};
+  }
   content.tensor_count = tensors.count();
   content.tensor_bytes = tensors.bytes();
   if (!given->name().empty()) content.files.emplace_back(given->name());
+  return content;
+}
+
+void derive_structure(Content& content, const LoadOptions& options) {
   if (is_state_dict(content.root)) {
     content.has_schema = false;
     content.description = "none: a state dict of PyTorch";
@@ -218,6 +218,23 @@ Content read(const std::shared_ptr<const Source>& given, const LoadOptions& opti
   } else if (options.type != nullptr) {
     static_cast<void>(fit(content.root, options.type(), options.limits));
   }
+}
+
+bool is_of_pytorch(std::span<const std::byte> head) {
+  const std::string_view text = as_text(head);
+  if (text.starts_with(old_mark)) return true;
+  constexpr std::size_t name_begin = 30;
+  if (!text.starts_with(zip_mark) || text.size() < name_begin) return false;
+  const std::size_t size =
+      std::to_integer<std::size_t>(head[26]) | std::to_integer<std::size_t>(head[27]) << 8U;
+  const std::string_view name = text.substr(name_begin, size);
+  return name.size() == size && name.ends_with(pickle_name) &&
+         name.find('/') + 1 == size - pickle_name.size();
+}
+
+Content read(const std::shared_ptr<const Source>& source, const LoadOptions& options) {
+  Content content = read_as_saved(source, options);
+  derive_structure(content, options);
   return content;
 }
 

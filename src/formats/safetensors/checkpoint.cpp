@@ -292,7 +292,10 @@ void check_save(const IndexReader& map, const Checkpoint& checkpoint) {
 IndexContent read_index(const Source& source, const Limits& limits) {
   IndexReader map(read_text(source, limits), limits);
   map.read();
-  return {map.files(), map.save().has_value()};
+  IndexContent content{map.files(), map.save().has_value(), {}};
+  content.tensors.reserve(map.entries().size());
+  for (const auto& [tensor, file] : map.entries()) content.tensors.emplace_back(tensor, file);
+  return content;
 }
 
 Checkpoint open_checkpoint(const std::shared_ptr<const Source>& source,

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <safestructures/formats/safetensors/reader.hpp>
@@ -39,6 +40,8 @@ struct Checkpoint {
 struct IndexContent {
   std::vector<std::string> files;  ///< Sorted by name.
   bool has_save = false;           ///< Whether it has the identity of a save, as `save_key`.
+  /// The tensors by name, each with the number of its file, in the order of the index.
+  std::vector<std::pair<std::string, std::size_t>> tensors;
 };
 
 /// Reads an index. \throws Error without a file name

@@ -86,6 +86,73 @@ TEST_CASE("a state dict loads as a struct, as a map and as a Value") {
     }
 }
 
+TEST_CASE("a checkpoint in several files loads by its index") {
+  const auto path = golden / "sharded.bin.index.json";
+  for (const ss::Access access : accesses) {
+    CAPTURE(static_cast<int>(access));
+    CHECK(ss::load_file<Model>(path, {.access = access, .verify_checksums = true}) == expected);
+  }
+  const ss::Document document = ss::open(path);
+  CHECK(document.content().tensor_count == 5);
+  CHECK(document.content().tensor_bytes == 64);
+  CHECK(document.content().files == std::vector{path, golden / "sharded-00001-of-00002.bin",
+                                                golden / "sharded-00002-of-00002.bin"});
+  CHECK(document.as<std::map<std::string, ss::Tensor>>().size() == 5);
+}
+
+TEST_CASE("an index and files that do not belong together are refused") {
+  const Folder folder;
+  for (const char* name : {"sharded-00001-of-00002.bin", "sharded-00002-of-00002.bin"})
+    std::filesystem::copy_file(golden / name, folder / name);
+  const std::string good = text_of_file(golden / "sharded.bin.index.json");
+  const auto index = folder / "sharded.bin.index.json";
+  const auto error_of_index = [&](std::string_view text) {
+    std::ofstream(index, std::ios::binary) << text;
+    return error_of([&] { return ss::load_file(index); });
+  };
+  const auto error_with = [&](std::string_view from, std::string_view to) {
+    std::string text = good;
+    return error_of_index(text.replace(text.find(from), from.size(), to));
+  };
+  const std::string at = index.string() + ": at ";
+  const std::string mixed = ". Index and files come from different saves or downloads.";
+  CHECK(error_of_index(good) == "no error");
+  CHECK(error_with("steps", "other") ==
+        "missing_tensor: " + at +
+            "steps: a file holds a tensor that the index does not name: found it "
+            "in \"sharded-00002-of-00002.bin\"" +
+            mixed);
+  CHECK(error_with("\"steps\"", "\"more\": \"sharded-00002-of-00002.bin\", \"steps\"") ==
+        "missing_tensor: " + at +
+            "more: a file lacks a tensor that the index places there: expected it "
+            "in \"sharded-00002-of-00002.bin\", found it in no file" +
+            mixed);
+  CHECK(error_with("\"steps\": \"sharded-00002", "\"steps\": \"sharded-00001") ==
+        "missing_tensor: " + at +
+            "steps: a file lacks a tensor that the index places there: expected "
+            "it in \"sharded-00001-of-00002.bin\", found it in "
+            "\"sharded-00002-of-00002.bin\"" +
+            mixed);
+  CHECK(error_with("\"steps\"", "\"layers.0.bias\"") ==
+        "duplicate_name: " + at + "layers.0.bias: the index names a tensor twice.");
+  CHECK(error_with("\"sharded-00001-of-00002.bin\"", "\"../x\"") ==
+        "invalid_header: " + at +
+            "layers.0.bias: the index has an invalid file name: expected a file "
+            "name without folders, found \"../x\".");
+  CHECK(error_of_index("{\"weight_map\": {}}") ==
+        "invalid_header: " + index.string() +
+            ": the index names no file: expected at least one entry in \"weight_map\".");
+
+  const auto first = folder / "sharded-00001-of-00002.bin";
+  std::filesystem::copy_file(golden / "checkpoint.pt", first,
+                             std::filesystem::copy_options::overwrite_existing);
+  CHECK(error_of_index(good) == "type_mismatch: " + first.string() +
+                                    ": a file of the checkpoint is not a state dict: expected "
+                                    "a dict of tensors by name, found dict of 3.");
+  std::filesystem::remove(first);
+  CHECK(error_of_index(good).starts_with("cannot_open: " + first.string()));
+}
+
 TEST_CASE(
     "state dicts inside a checkpoint are taken apart for structs, and stay as they are else") {
   const auto path = golden / "checkpoint.pt";
