@@ -244,7 +244,7 @@ class Machine {
 
   bool keep(std::uint64_t place) {
     // Every pickler numbers what it keeps in order; each instruction that keeps takes a byte.
-    if (place > end_ - begin_) fail("the pickle keeps a value at a place that is too far");
+    if (place > window_.position() - begin_) fail("the pickle keeps a value at a place that is too far");
     if (place >= memo_.size()) memo_.resize(static_cast<std::size_t>(place) + 1, no_object);
     memo_[static_cast<std::size_t>(place)] = top();
     ++kept_;
