@@ -16,6 +16,7 @@
 #include <safestructures/data/tensor.hpp>
 #include "data/limit.hpp"
 #include "data/text/printable.hpp"
+#include "formats/binary/little_endian.hpp"
 #include "formats/burn/param_id.hpp"
 #include "formats/burnpack/description.hpp"
 #include "formats/burnpack/words.hpp"
@@ -44,10 +45,7 @@ std::uint64_t read_header(const Source& source, const Limits& limits) {
   std::array<std::byte, header_size> header;
   source.read(0, header);
   const auto number = [&](std::size_t first, std::size_t count) {
-    std::uint64_t value = 0;
-    for (std::size_t i = count; i-- > 0;)
-      value = value << 8U | std::to_integer<std::uint64_t>(header[first + i]);
-    return value;
+    return binary::little_endian(std::span(header).subspan(first, count));
   };
   if (!std::ranges::equal(std::span(header).first(magic.size()), std::as_bytes(std::span(magic))))
     throw Error(ErrorCode::invalid_header, "the file is not a burnpack file",

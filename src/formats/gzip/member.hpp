@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "formats/binary/little_endian.hpp"
+
 namespace safestructures::inline v0::gzip {
 
 inline constexpr std::size_t header_size = 10;  ///< Without the optional fields.
@@ -19,9 +21,7 @@ inline constexpr std::array<std::uint8_t, header_size> plain_header = {
     0x1F, 0x8B, method_deflate, 0, 0, 0, 0, 0, 0, 0xFF};
 
 [[nodiscard]] inline std::uint32_t little_endian_32(std::span<const std::byte> bytes) noexcept {
-  std::uint32_t value = 0;
-  for (std::size_t i = 4; i-- > 0;) value = value << 8U | std::to_integer<std::uint32_t>(bytes[i]);
-  return value;
+  return static_cast<std::uint32_t>(binary::little_endian(bytes.first(4)));
 }
 
 }  // namespace safestructures::inline v0::gzip

@@ -15,25 +15,23 @@
 #include "data/text/printable.hpp"
 #include "data/text/utf8.hpp"
 #include "formats/binary/cursor.hpp"
+#include "formats/binary/little_endian.hpp"
 #include "formats/cbor/big_integer.hpp"
 
 namespace safestructures::inline v0::pytorch {
 namespace {
 
+using binary::little_endian;
+
 constexpr unsigned first_protocol = 2;
 constexpr unsigned last_protocol = 5;
+// Names are copied wherever they occur.
+constexpr std::size_t longest_name = 1000;
 
 // Objects that occur so often that they are made once.
 constexpr Id none = 0;
 constexpr Id yes = 1;
 constexpr Id no = 2;
-
-std::uint64_t little_endian(std::span<const std::byte> bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;)
-    value = value << 8U | std::to_integer<std::uint64_t>(bytes[i]);
-  return value;
-}
 
 /// The machine that a pickle is a program for: a stack, marks in it, and a memo.
 class Machine {
@@ -244,7 +242,8 @@ class Machine {
 
   bool keep(std::uint64_t place) {
     // Every pickler numbers what it keeps in order; each instruction that keeps takes a byte.
-    if (place > window_.position() - begin_) fail("the pickle keeps a value at a place that is too far");
+    if (place > window_.position() - begin_)
+      fail("the pickle keeps a value at a place that is too far");
     if (place >= memo_.size()) memo_.resize(static_cast<std::size_t>(place) + 1, no_object);
     memo_[static_cast<std::size_t>(place)] = top();
     ++kept_;
@@ -276,12 +275,11 @@ class Machine {
   // Classes, functions, and what is made by them.
 
   std::string line() {
-    constexpr std::size_t longest = 1000;
     std::string text;
     for (;;) {
       const auto character = static_cast<char>(take(1)[0]);
       if (character == '\n') return text;
-      if (text.size() == longest) fail("the pickle has a name that is too long");
+      if (text.size() == longest_name) fail("the pickle has a name that is too long");
       text += character;
     }
   }
@@ -296,6 +294,8 @@ class Machine {
     const Object& object = pickle_.objects[pop()];
     if (object.kind != ObjectKind::value || object.value.kind() != Kind::string)
       fail("the name of a class in the pickle is not a str");
+    if (object.value.as_string().size() > longest_name)
+      fail("the pickle has a name that is too long");
     return object.value.as_string();
   }
   bool call(std::vector<Id> both, bool is_plain) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -50,7 +51,7 @@ struct Object {
 
 /// The objects of a pickle.
 struct Pickle {
-  std::vector<Object> objects;
+  std::deque<Object> objects;  ///< Not a vector, which takes three times the memory as it grows.
   Id root = no_object;
 };
 

@@ -13,6 +13,7 @@
 #include "data/limit.hpp"
 #include "data/text/nearest_name.hpp"
 #include "data/text/printable.hpp"
+#include "formats/binary/little_endian.hpp"
 #include "formats/binary/window.hpp"
 #include "formats/pytorch/fit.hpp"
 #include "formats/pytorch/pickle.hpp"
@@ -153,10 +154,7 @@ Parts read_old(const std::shared_ptr<const Source>& source, const LoadOptions& o
   const Pickle keys = next();
   for (const Id key : object_at(keys, keys.root, ObjectKind::list, "the keys of storages").parts) {
     const std::string& name = text_at(keys, key, "the key of a storage");
-    std::uint64_t count = 0;
-    const std::span<const std::byte> bytes = window.take(sizeof(count));
-    for (std::size_t i = bytes.size(); i-- > 0;)
-      count = count << 8U | std::to_integer<std::uint64_t>(bytes[i]);
+    const std::uint64_t count = binary::little_endian(window.take(sizeof(std::uint64_t)));
     const auto width = widths.find(name);
     if (width == widths.end())
       throw Error(ErrorCode::invalid_schema, "no tensor has a storage of that key",
@@ -225,8 +223,7 @@ bool is_of_pytorch(std::span<const std::byte> head) {
   if (text.starts_with(old_mark)) return true;
   constexpr std::size_t name_begin = 30;
   if (!text.starts_with(zip_mark) || text.size() < name_begin) return false;
-  const std::size_t size =
-      std::to_integer<std::size_t>(head[26]) | std::to_integer<std::size_t>(head[27]) << 8U;
+  const auto size = static_cast<std::size_t>(binary::little_endian(head.subspan(26, 2)));
   const std::string_view name = text.substr(name_begin, size);
   return name.size() == size && name.ends_with(pickle_name) &&
          name.find('/') + 1 == size - pickle_name.size();

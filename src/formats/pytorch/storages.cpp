@@ -9,9 +9,13 @@
 #include <safestructures/data/decoder.hpp>
 #include <safestructures/data/error.hpp>
 #include "data/text/nearest_name.hpp"
+#include "data/text/printable.hpp"
 
 namespace safestructures::inline v0::pytorch {
 namespace {
+
+// PyTorch's keys are numbers. Each tensor looks for one.
+constexpr std::size_t longest_key = 100;
 
 struct Named {
   std::string_view name;
@@ -132,7 +136,10 @@ StorageId storage_id(const Pickle& pickle, Id id) {
     throw Error(ErrorCode::unknown_dtype, "a storage has a type that no dtype here is for",
                 {.found = detail::list_names(std::array{std::string_view(type)}),
                  .advice = "Convert the tensor before it is saved, such as by dequantize()"});
-  return {.key = text_at(pickle, parts[2], "the key of a storage"),
+  const std::string_view key = text_at(pickle, parts[2], "the key of a storage");
+  if (key.size() > longest_key)
+    fail("a key of at most 100 bytes", detail::counted(key.size(), "byte"));
+  return {.key = key,
           .element = *element,
           .count = count_at(pickle, parts[4], "the size of a storage")};
 }

@@ -31,7 +31,7 @@ struct ElementType {
 
 /// What stands for a storage in a pickle.
 struct StorageId {
-  std::string key;
+  std::string_view key;     ///< Valid as long as the pickle.
   ElementType element;      ///< Bytes for a storage without a type.
   std::uint64_t count = 0;  ///< The number of elements.
 };

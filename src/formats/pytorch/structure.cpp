@@ -18,6 +18,8 @@ namespace {
 // About what a node takes in memory. A value takes at least a byte in the pickle, so that without
 // repetitions `Limits::expansion` is not reached.
 constexpr std::uint64_t node_bytes = 64;
+// PyTorch gives two. All are looked at for each tensor that refers to them.
+constexpr std::size_t most_properties = 16;
 
 [[noreturn]] void fail_form(std::string problem, std::string_view expected, const Trace* trace) {
   throw Error(ErrorCode::invalid_schema, std::move(problem),
@@ -266,10 +268,12 @@ Value StructureMaker::tensor(const StorageId& storage, ElementType element, Argu
 }
 
 /// PyTorch conjugates and negates complex numbers when they are used, and saves them as they were.
-void StructureMaker::check_metadata(Arguments given, std::size_t index) const {
+void StructureMaker::check_metadata(Arguments given, std::size_t index, const Trace* trace) const {
   if (given.size() <= index) return;
   const Object& metadata = pickle_.objects[given[index]];
   if (metadata.kind != ObjectKind::dict) return;
+  if (metadata.parts.size() > 2 * most_properties)
+    fail_form("a tensor has too many properties", "at most 16", trace);
   for (std::size_t i = 0; i + 1 < metadata.parts.size(); i += 2) {
     const std::string& key = text_at(pickle_, metadata.parts[i], "the name of a property");
     const Value& value = pickle_.objects[metadata.parts[i + 1]].value;
@@ -283,7 +287,7 @@ void StructureMaker::check_metadata(Arguments given, std::size_t index) const {
 }
 
 Value StructureMaker::tensor_of_storage(const Call&, Arguments given, const Trace* trace) {
-  check_metadata(given, 6);
+  check_metadata(given, 6, trace);
   const StorageId storage = storage_id(pickle_, given[0]);
   return tensor(storage, storage.element, given, trace);
 }
@@ -296,7 +300,7 @@ Value StructureMaker::tensor_of_bytes(const Call&, Arguments given, const Trace*
   if (!element)
     throw Error(ErrorCode::unknown_dtype, "a tensor has a dtype that this library does not have",
                 {.found = name, .advice = "Convert it before it is saved"});
-  check_metadata(given, 7);
+  check_metadata(given, 7, trace);
   return tensor(storage_id(pickle_, given[0]), *element, given, trace);
 }
 

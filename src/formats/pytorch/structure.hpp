@@ -54,7 +54,7 @@ class StructureMaker {
 
   Value tensor(const StorageId& storage, ElementType element, Arguments arguments,
                const Trace* trace);
-  void check_metadata(Arguments arguments, std::size_t index) const;
+  void check_metadata(Arguments arguments, std::size_t index, const Trace* trace) const;
   // One for each function that is known.
   Value tensor_of_storage(const Call& call, Arguments arguments, const Trace* trace);
   Value tensor_of_bytes(const Call& call, Arguments arguments, const Trace* trace);

@@ -17,9 +17,12 @@
 #include <safestructures/data/error.hpp>
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
+#include "formats/binary/little_endian.hpp"
 
 namespace safestructures::inline v0::zip {
 namespace {
+
+using binary::little_endian;
 
 constexpr std::uint16_t stored_method = 0;
 constexpr std::uint16_t deflate_method = 8;
@@ -30,13 +33,6 @@ constexpr std::uint64_t most_expansion = 1032;
 
 [[noreturn]] void fail_archive(std::string problem, ErrorDetails details = {}) {
   throw Error(ErrorCode::invalid_header, std::move(problem), std::move(details));
-}
-
-std::uint64_t little_endian(std::span<const std::byte> bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;)
-    value = value << 8U | std::to_integer<std::uint64_t>(bytes[i]);
-  return value;
 }
 
 /// Reads little-endian numbers in order, checking that each is there.

@@ -101,6 +101,8 @@ TEST_CASE("a pickle that is none is refused with the place of the instruction") 
        "invalid_schema: the arguments of a call in the pickle are not a "
        "tuple (byte 74)."},
       {global("a", "b") + ")RNbNb", schema + "sets the state of an object twice (byte 78)."},
+      {text(std::string(1001, 'a')) + text("b") + "\x93",
+       schema + "has a name that is too long (byte 1080)."},
       {"NN\x93", "invalid_schema: the name of a class in the pickle is not a str (byte 70)."},
   });
 }
@@ -132,6 +134,8 @@ TEST_CASE("a storage that is not there, or has an unknown form, is refused") {
       {id(global("torch", "QInt8Storage"), ""),
        "unknown_dtype: at /: a storage has a type that no dtype here is for: found "
        "'torch.QInt8Storage'. Convert the tensor before it is saved, such as by dequantize()."},
+      {storage("FloatStorage", std::string(101, '7')),
+       form + "a key of at most 100 bytes, found 101 bytes" + resave},
       {storage("FloatStorage", "7"),
        "missing_tensor: at /: the file has no storage of that key: found 7."},
       {storage("FloatStorage", "0", 5),
@@ -207,6 +211,10 @@ TEST_CASE("a tensor that PyTorch changes when it is used is not read as another 
   CHECK(with(text("neg") + "\x88").find("found the property 'neg'") != std::string::npos);
   CHECK(with(text("neg") + "\x89") == "no error");
   CHECK(with(text("other") + "\x88") == "no error");
+  std::string many;
+  for (int i = 0; i < 17; ++i) many += text("other") + "\x88";
+  CHECK(with(many) ==
+        "invalid_schema: at /: a tensor has too many properties: expected at most 16.");
 }
 
 TEST_CASE("functions of Python and NumPy with other arguments than theirs are refused") {
