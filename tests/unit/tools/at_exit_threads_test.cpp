@@ -62,8 +62,11 @@ void require(bool is_right, const char* what) {
 void save_and_load() {
   const Record record{{{1, 2}}};
   for (const auto& format : ss::formats::all()) {
-    const auto bytes = ss::save(record, {.format = format});
-    require(ss::load<Record>(bytes).layer.weight == record.layer.weight, "a record is another");
+    // Files of PyTorch are only read.
+    if (format != ss::formats::pytorch()) {
+      const auto bytes = ss::save(record, {.format = format});
+      require(ss::load<Record>(bytes).layer.weight == record.layer.weight, "a record is another");
+    }
     for (const std::string_view ending : format->extensions())
       require(ss::formats::for_name("x" + std::string(ending)) != nullptr, "a name is not known");
   }
