@@ -36,9 +36,10 @@ struct Limits {
   /// tensors; at least 1 GiB is always allowed. Stops a small file that refers to one large tensor
   /// a million times, which would fill memory when each reference is loaded into its own container.
   std::uint32_t repeats = 16;
-  /// How large a compressed file (`.gz`) may become when it is unpacked, as a multiple of its size;
-  /// at least 256 MiB is always allowed. Stops a 10 MB file that unpacks to 10 GB: gzip shrinks
-  /// zeros by a factor of 1030.
+  /// How large a compressed file (`.gz`) may become when it is unpacked, and what a pickle of
+  /// PyTorch describes, as a multiple of its size; at least 256 MiB is always allowed. Stops a 10
+  /// MB file that unpacks to 10 GB: gzip shrinks zeros by a factor of 1030, and a pickle refers to
+  /// its own parts as often as it likes.
   std::uint32_t expansion = 100;
   /// The number of extension fields of a node. Stops quadratic time in looking for duplicates.
   /// Burn's formats have none except for a tensor's id.
