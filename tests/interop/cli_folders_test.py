@@ -80,6 +80,28 @@ def check_every_format(folder):
         expect(f"{name}: two", unclear(made.name, ", ".join(names)), outcome(run(folder, "show", made.name)))
 
 
+def check_pytorch(folder):
+    """One file of torch.save, packed or not, and the index of several, beside the configuration of the model."""
+    folder = pathlib.Path(folder)
+    golden = pathlib.Path(__file__).parents[1] / "golden" / "pytorch"
+    for name, bytes_of_file in {
+        "model.pt": (golden / "state.pt").read_bytes(),
+        "model.pth": (golden / "old.pt").read_bytes(),
+        "model.pt.gz": gzip.compress((golden / "state.pt").read_bytes()),
+    }.items():
+        (made := folder / f"with {name}").mkdir()
+        (made / "config.json").write_text("{}")
+        (made / name).write_bytes(bytes_of_file)
+        checked = "" if name == "model.pth" else ", checksums match"
+        expect(name, f"{made.name}: ok, 5 tensors, 64 bytes{checked}\n", run(folder, "verify", made.name).stdout)
+    (parts := folder / "of torch").mkdir()
+    (parts / "config.json").write_text("{}")
+    for path in golden.glob("sharded*"):
+        shutil.copy(path, parts)
+    done = run(folder, "verify", "of torch")
+    expect("an index of torch", "of torch: ok, 5 tensors, 64 bytes, checksums match\n", done.stdout)
+
+
 def check_files_of_other_things_too(folder):
     """A .json is taken where nothing else is there: it is rather the configuration of something."""
     folder = pathlib.Path(folder)
@@ -114,4 +136,4 @@ def check_the_file_stays(folder):
         expect(f"{output}: it is there", 0, run(folder, "verify", output).returncode)
 
 
-run_checks(check_the_usual_files, check_every_format, check_files_of_other_things_too, check_the_file_stays)
+run_checks(check_the_usual_files, check_every_format, check_pytorch, check_files_of_other_things_too, check_the_file_stays)

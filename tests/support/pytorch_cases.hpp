@@ -12,7 +12,7 @@
 #include <safestructures/data/source.hpp>
 #include <safestructures/formats/pytorch.hpp>
 #include <safestructures/tools/document.hpp>
-#include "cli/numpy/zip.hpp"
+#include "cli/numpy/zip_writer.hpp"
 #include "platform/sink.hpp"
 #include "support/errors.hpp"
 #include "support/text.hpp"

@@ -16,7 +16,7 @@
 #include <safestructures/data/error.hpp>
 #include <safestructures/data/path.hpp>
 #include "cli/numpy/npy.hpp"
-#include "cli/numpy/zip.hpp"
+#include "cli/numpy/zip_writer.hpp"
 #include "data/keyed_hash.hpp"
 #include "data/limit.hpp"
 #include "data/path_text.hpp"

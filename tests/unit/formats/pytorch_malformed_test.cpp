@@ -154,6 +154,9 @@ TEST_CASE("a tensor lies inside its storage, whatever its strides") {
        {tensor({4}, {1}), tensor({2, 2}, {2, 1}), tensor({2}, {2}, 1), tensor({0}, {1}, 99),
         tensor({1}, {huge}, 3), tensor({1000, 2}, {0, 3}), tensor({}, {}, 3)})
     CHECK(pickle_error(fits) == "no error");
+  // Where others are strided, the stride of a dimension of size 1 says nothing either.
+  CHECK(unpickled(tensor({2, 1}, {2, huge})).tensor().to_vector<float>() ==
+        std::vector<float>{0, 0});
   check({
       {tensor({5}, {1}), outside + "shape [5], strides [1], from element 0."},
       {tensor({2, 2}, {1, 3}), outside + "shape [2, 2], strides [1, 3], from element 0."},
@@ -211,6 +214,12 @@ TEST_CASE("a tensor that PyTorch changes when it is used is not read as another 
   CHECK(with(text("neg") + "\x88").find("found the property 'neg'") != std::string::npos);
   CHECK(with(text("neg") + "\x89") == "no error");
   CHECK(with(text("other") + "\x88") == "no error");
+  // The same for a tensor of a dtype that has no storages.
+  CHECK(pickle_error(call(global("torch._utils", "_rebuild_tensor_v3"),
+                          storage("storage.UntypedStorage", "0", 16) + number(0) + numbers({2}) +
+                              numbers({1}) + "\x89N" + global("torch", "uint16") + "}" +
+                              text("neg") + "\x88s"))
+            .find("found the property 'neg'") != std::string::npos);
   std::string many;
   for (int i = 0; i < 17; ++i) many += text("other") + "\x88";
   CHECK(with(many) ==
@@ -327,6 +336,27 @@ TEST_CASE("an archive that is not one of PyTorch is refused") {
   CHECK(with([](PytorchFile& file) { file.pickle = "\x80\x02"; }) ==
         "truncated: the pickle ends inside an instruction: expected 1 byte, found 0 (byte 68)" +
             incomplete);
+}
+
+TEST_CASE("parts that another program has compressed are refused") {
+  // Marked as deflated in the file's own header and in the archive's directory.
+  constexpr char deflated = 8;
+  const std::string good = PytorchFile{.pickle = program(tensor({4}, {1}))}.text();
+  const std::vector<std::string> parts = {"archive/data.pkl", "archive/byteorder",
+                                          "archive/data/0"};
+  for (const std::string& part : parts) {
+    CAPTURE(part);
+    std::string file = good;
+    const std::size_t local = file.find(part) - 30;
+    const std::size_t record = file.rfind(part) - 46;
+    REQUIRE(file.substr(local, 4) == "PK\x03\x04");
+    REQUIRE(file.substr(record, 4) == "PK\x01\x02");
+    file[local + 8] = file[record + 10] = deflated;
+    CHECK(pytorch_error(file) ==
+          "invalid_header: at " + part +
+              ": a part of the file is compressed: expected parts as PyTorch stores them. Load it "
+              "with torch.load and save it again.");
+  }
 }
 
 TEST_CASE("a malformed file of before 1.6 is refused") {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <safestructures/data/error.hpp>
-#include "cli/numpy/zip.hpp"
+#include "cli/numpy/zip_writer.hpp"
 
 namespace safestructures::cli {
 namespace {
